@@ -2,15 +2,15 @@
  * The layouts of components, chosen four ways: by the search with its bound, by the programme with either solver, and
  * by trying every choice.
  */
-import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+
+import { describe, expect } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
 import { bestLayouts } from '../../src/search/component-layout/best-layouts.ts'
 import { chooseLayouts } from '../../src/search/component-layout/program.ts'
 import type { LayoutQuestion } from '../../src/search/component-layout/question.ts'
 import { loadHighs } from '../highs.ts'
-import { runs } from '../runs.ts'
+import { law } from '../law.ts'
 import { bestOfAll, everyChoice, layoutQuestions, plain, real } from './layout-questions.ts'
 
 const highs = await loadHighs()
@@ -45,31 +45,28 @@ function expectTheSame(question: LayoutQuestion, solver: Solver): void {
 }
 
 describe.each(numbers)('%s', (_, own) => {
-  it('the search finds what trying every choice finds, and of equals the first', () => {
-    fc.assert(
-      fc.property(layoutQuestions(own), (question) => {
-        const best = bestOfAll(question)
-        const found = bestLayouts(question)
-        expect(found?.chosen).toEqual(best?.chosen)
-        if (!best || !found) return
-        expect(found.bytes).toBe(best.bytes)
-        expect(Math.abs(found.seconds - best.seconds)).toBeLessThanOrEqual(1e-12 * best.seconds)
-      }),
-      { numRuns: runs(2000) },
-    )
-  })
+  law(
+    'the search finds what trying every choice finds, and of equals the first',
+    2000,
+    [layoutQuestions(own)],
+    (question) => {
+      const best = bestOfAll(question)
+      const found = bestLayouts(question)
+      expect(found?.chosen).toEqual(best?.chosen)
+      if (!best || !found) return
+      expect(found.bytes).toBe(best.bytes)
+      expect(Math.abs(found.seconds - best.seconds)).toBeLessThanOrEqual(1e-12 * best.seconds)
+    },
+  )
 
-  it('the programme finds as fast a choice with javascript-lp-solver', () => {
-    fc.assert(
-      fc.property(layoutQuestions(own), (question) => expectTheSame(question, javascriptLpSolver)),
-      { numRuns: runs(100) },
-    )
-  })
+  law(
+    'the programme finds as fast a choice with javascript-lp-solver',
+    100,
+    [layoutQuestions(own)],
+    (question) => expectTheSame(question, javascriptLpSolver),
+  )
 
-  it('the programme finds as fast a choice with HiGHS', () => {
-    fc.assert(
-      fc.property(layoutQuestions(own), (question) => expectTheSame(question, highs)),
-      { numRuns: runs(60) },
-    )
-  })
+  law('the programme finds as fast a choice with HiGHS', 60, [layoutQuestions(own)], (question) =>
+    expectTheSame(question, highs),
+  )
 })

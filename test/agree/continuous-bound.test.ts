@@ -24,8 +24,8 @@ import { enumerateMeshes } from '../../src/search/meshes/meshes.ts'
 import { search } from '../../src/search/search.ts'
 import { axes, axesOf, type Mesh } from '../../src/sharding/axis.ts'
 import { loadHighs } from '../highs.ts'
+import { law } from '../law.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 
 const highs = await loadHighs()
 
@@ -185,50 +185,35 @@ function meshAt({ allowed }: { readonly allowed: readonly Mesh[] }, index: numbe
 }
 
 describe('the bound of any request', () => {
-  it('is never above the best plan, whichever solver', () => {
-    fc.assert(
-      fc.property(anyProblem, (any) => {
-        const model = costModel(any)
-        const best = bestTime(model)
-        const bounds = solvers.map(([, solver]) => boundOf(model, solver))
-        for (const bound of bounds) expect(bound).toBeLessThanOrEqual(best)
-        const [one = 0, other = 0] = bounds
-        if (Number.isFinite(one)) expect(Math.abs(one / other - 1)).toBeLessThan(1e-4)
-      }),
-      { numRuns: runs(60) },
-    )
+  law('is never above the best plan, whichever solver', 60, [anyProblem], (any) => {
+    const model = costModel(any)
+    const best = bestTime(model)
+    const bounds = solvers.map(([, solver]) => boundOf(model, solver))
+    for (const bound of bounds) expect(bound).toBeLessThanOrEqual(best)
+    const [one = 0, other = 0] = bounds
+    if (Number.isFinite(one)) expect(Math.abs(one / other - 1)).toBeLessThan(1e-4)
   })
 
-  it('is never above the best plan of any one mesh', () => {
-    fc.assert(
-      fc.property(anyProblem, fc.nat(), (any, index) => {
-        const mesh = meshAt(enumerateMeshes(any), index)
-        if (!mesh) return
-        const model = costModel({ ...any, constraints: mesh })
-        expect(boundOf(model, javascriptLpSolver)).toBeLessThanOrEqual(bestTime(model))
-      }),
-      { numRuns: runs(100) },
-    )
+  law('is never above the best plan of any one mesh', 100, [anyProblem, fc.nat()], (any, index) => {
+    const mesh = meshAt(enumerateMeshes(any), index)
+    if (!mesh) return
+    const model = costModel({ ...any, constraints: mesh })
+    expect(boundOf(model, javascriptLpSolver)).toBeLessThanOrEqual(bestTime(model))
   })
 
-  it('is never above its own programme at any mesh of whole sizes', () => {
-    fc.assert(
-      fc.property(anyProblem, (any) => {
-        const model = costModel(any)
-        const bound = boundOf(model, javascriptLpSolver)
-        for (const own of casesOf(model)) {
-          for (const mesh of enumerateMeshes(any).allowed.slice(0, 40)) {
-            if (!axes.every((axis) => within(mesh[axis], own.sizes[axis]))) continue
-            const sizes = Object.fromEntries(
-              axes.map((axis) => [axis, { least: mesh[axis], most: mesh[axis] }]),
-            ) as typeof own.sizes
-            const pinned = caseBound(model, { ...own, sizes }, javascriptLpSolver, Number.POSITIVE_INFINITY)
-            if (pinned.status === 'optimal') expect(bound).toBeLessThanOrEqual(pinned.seconds * (1 + 1e-6))
-          }
-        }
-      }),
-      { numRuns: runs(15) },
-    )
+  law('is never above its own programme at any mesh of whole sizes', 15, [anyProblem], (any) => {
+    const model = costModel(any)
+    const bound = boundOf(model, javascriptLpSolver)
+    for (const own of casesOf(model)) {
+      for (const mesh of enumerateMeshes(any).allowed.slice(0, 40)) {
+        if (!axes.every((axis) => within(mesh[axis], own.sizes[axis]))) continue
+        const sizes = Object.fromEntries(
+          axes.map((axis) => [axis, { least: mesh[axis], most: mesh[axis] }]),
+        ) as typeof own.sizes
+        const pinned = caseBound(model, { ...own, sizes }, javascriptLpSolver, Number.POSITIVE_INFINITY)
+        if (pinned.status === 'optimal') expect(bound).toBeLessThanOrEqual(pinned.seconds * (1 + 1e-6))
+      }
+    }
   })
 })
 
@@ -237,28 +222,28 @@ function within(size: number, { least, most }: { readonly least: number; readonl
 }
 
 describe('network cuts', () => {
-  it('no group gathers faster than a cut lets it, wherever it lies', () => {
-    fc.assert(
-      fc.property(anyProblem, fc.nat(), fc.integer({ min: 1, max: 127 }), (any, index, set) => {
-        const { cluster, assumptions } = any
-        const mesh = meshAt(enumerateMeshes(any), index)
-        if (!mesh) return
-        for (const { groups } of placements(cluster.network, mesh)) {
-          const group = union(
-            axesOf(set).map((axis) => groups[axis]),
-            cluster.network.kind,
-          )
-          const chips = groupSize(group)
-          const { perByte } = groupCost(cluster.network, group, assumptions)
-          for (const cut of networkCuts(cluster, assumptions)) {
-            const least = (1 / insideOneUnit(group, cut) - 1 / chips) / cut.rate
-            expect(perByte).toBeGreaterThanOrEqual(least * (1 - 1e-12))
-          }
+  law(
+    'no group gathers faster than a cut lets it, wherever it lies',
+    150,
+    [anyProblem, fc.nat(), fc.integer({ min: 1, max: 127 })],
+    (any, index, set) => {
+      const { cluster, assumptions } = any
+      const mesh = meshAt(enumerateMeshes(any), index)
+      if (!mesh) return
+      for (const { groups } of placements(cluster.network, mesh)) {
+        const group = union(
+          axesOf(set).map((axis) => groups[axis]),
+          cluster.network.kind,
+        )
+        const chips = groupSize(group)
+        const { perByte } = groupCost(cluster.network, group, assumptions)
+        for (const cut of networkCuts(cluster, assumptions)) {
+          const least = (1 / insideOneUnit(group, cut) - 1 / chips) / cut.rate
+          expect(perByte).toBeGreaterThanOrEqual(least * (1 - 1e-12))
         }
-      }),
-      { numRuns: runs(150) },
-    )
-  })
+      }
+    },
+  )
 })
 
 /** Counted, not computed: the ranks of the group that starts at rank 0, by the unit that they fall into. */

@@ -2,8 +2,9 @@
  * What a list distinguishes, on small problems of every kind: families are those of all meshes, each with the best of
  * its meshes, as many as are asked for; layouts are all there are, including the best of each mesh.
  */
+
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { searchPhase } from '../../src/inference/search.ts'
 import { searchPhaseParts } from '../../src/inference/search-parts.ts'
@@ -15,7 +16,7 @@ import { type Candidate, meshKey } from '../../src/search/layouts/candidate.ts'
 import { contextModels } from '../../src/search/layouts/context-models.ts'
 import { searchAll } from '../../src/search/search-all.ts'
 import { familyKey } from '../../src/sharding/axis.ts'
-import { runs } from '../runs.ts'
+import { law } from '../law.ts'
 import { phaseProblems } from './phase-problems.ts'
 import { trainingProblems } from './training-problems.ts'
 
@@ -33,57 +34,46 @@ function firsts<Item>(items: readonly Item[], key: (item: Item) => string): read
 const named = ({ mesh, score }: Pick<Candidate, 'mesh' | 'score'>) => `${meshKey(mesh)} ${score}`
 
 describe('a list of training', () => {
-  it('has the best of each family, as many as are asked for, whatever is left out for them', () => {
-    fc.assert(
-      fc.property(trainingProblems, (problem) => {
-        const meshes = listed(problem, 'mesh', all)
-        fc.pre(meshes.length > 0)
-        const best = firsts(meshes, ({ mesh }) => familyKey(mesh))
-        for (const top of [2, all]) {
-          expect(listed(problem, 'family', top).map(named)).toEqual(best.slice(0, top).map(named))
-        }
-      }),
-      { numRuns: runs(9) },
-    )
-  })
+  law(
+    'has the best of each family, as many as are asked for, whatever is left out for them',
+    9,
+    [trainingProblems],
+    (problem) => {
+      const meshes = listed(problem, 'mesh', all)
+      fc.pre(meshes.length > 0)
+      const best = firsts(meshes, ({ mesh }) => familyKey(mesh))
+      for (const top of [2, all]) {
+        expect(listed(problem, 'family', top).map(named)).toEqual(best.slice(0, top).map(named))
+      }
+    },
+  )
 
-  it('has every layout once, and of each mesh its best first', () => {
-    fc.assert(
-      fc.property(trainingProblems, (problem) => {
-        const meshes = listed(problem, 'mesh', all)
-        const layouts = listed(problem, 'layout', 10_000)
-        fc.pre(layouts.length > meshes.length)
-        expect(firsts(layouts, keyOf('layout')).length).toBe(layouts.length)
-        expect(firsts(layouts, ({ mesh }) => meshKey(mesh)).map(named)).toEqual(meshes.map(named))
-        expect(listed(problem, 'layout', 4).map(named)).toEqual(layouts.slice(0, 4).map(named))
-      }),
-      { numRuns: runs(3) },
-    )
+  law('has every layout once, and of each mesh its best first', 3, [trainingProblems], (problem) => {
+    const meshes = listed(problem, 'mesh', all)
+    const layouts = listed(problem, 'layout', 10_000)
+    fc.pre(layouts.length > meshes.length)
+    expect(firsts(layouts, keyOf('layout')).length).toBe(layouts.length)
+    expect(firsts(layouts, ({ mesh }) => meshKey(mesh)).map(named)).toEqual(meshes.map(named))
+    expect(listed(problem, 'layout', 4).map(named)).toEqual(layouts.slice(0, 4).map(named))
   })
 })
 
 describe('a list of one phase', () => {
-  it('has the best of each family', () => {
-    fc.assert(
-      fc.property(phaseProblems, fc.constantFrom(1, 2, all), (problem, top) => {
-        const model = inferenceModel(problem)
-        const phase = phaseOf(model, problem)
-        const meshes = searchPhase(phase, all).candidates
-        fc.pre(meshes.length > 0)
-        const best = firsts(meshes, ({ mesh }) => familyKey(mesh)).slice(0, top)
-        const found = searchPhase(phase, top, { distinct: 'family' }).candidates
-        expect(found.map(({ mesh }) => familyKey(mesh))).toEqual(best.map(({ mesh }) => familyKey(mesh)))
-        for (const [at, { score }] of found.entries())
-          expect(score / (best[at]?.score ?? 0)).toBeCloseTo(1, 9)
-        const parts = searchPhaseParts(
-          model,
-          { ...problem, top, distinct: 'family' },
-          { phaseOf, servable: () => null },
-        )
-        expect(parts.candidates[0]?.score ?? 0).toBeLessThanOrEqual(found[0]?.score ?? 0)
-        expect(firsts(parts.candidates, ({ mesh }) => familyKey(mesh)).length).toBe(parts.candidates.length)
-      }),
-      { numRuns: runs(10) },
+  law('has the best of each family', 10, [phaseProblems, fc.constantFrom(1, 2, all)], (problem, top) => {
+    const model = inferenceModel(problem)
+    const phase = phaseOf(model, problem)
+    const meshes = searchPhase(phase, all).candidates
+    fc.pre(meshes.length > 0)
+    const best = firsts(meshes, ({ mesh }) => familyKey(mesh)).slice(0, top)
+    const found = searchPhase(phase, top, { distinct: 'family' }).candidates
+    expect(found.map(({ mesh }) => familyKey(mesh))).toEqual(best.map(({ mesh }) => familyKey(mesh)))
+    for (const [at, { score }] of found.entries()) expect(score / (best[at]?.score ?? 0)).toBeCloseTo(1, 9)
+    const parts = searchPhaseParts(
+      model,
+      { ...problem, top, distinct: 'family' },
+      { phaseOf, servable: () => null },
     )
+    expect(parts.candidates[0]?.score ?? 0).toBeLessThanOrEqual(found[0]?.score ?? 0)
+    expect(firsts(parts.candidates, ({ mesh }) => familyKey(mesh)).length).toBe(parts.candidates.length)
   })
 })

@@ -8,9 +8,9 @@ import type { Plan } from '../../src/plan/plan.ts'
 import type { Constraints, PlanSketch, Problem } from '../../src/problem.ts'
 import { enumerateMeshes } from '../../src/search/meshes/meshes.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
+import { law } from '../law.ts'
 import { sketchedPlan } from '../laws/sketched-plan.ts'
 import { problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 
 const solver = javascriptLpSolver
 
@@ -64,41 +64,41 @@ const problems: fc.Arbitrary<Problem> = fc
   )
 
 describe('a plan that is written, of any small problem,', () => {
-  it('is what the search lists where it is copied from the list, or says its mesh alone', () => {
-    fc.assert(
-      fc.property(problems, (asked) => {
-        const { plans, unlaunchable } = optimize(asked, solver)
-        for (const plan of plans) {
-          expect(told(evaluated(asked, { mesh: plan.mesh }).plan)).toEqual(told(plan))
-          expect(told(evaluated(asked, sketchedPlan(plan)).plan)).toEqual(told(plan))
-        }
-        if (!unlaunchable) return
-        expect(told(evaluated(asked, sketchedPlan(unlaunchable.plan)).plan)).toEqual(told(unlaunchable.plan))
-      }),
-      { numRuns: runs(2) },
-    )
-  })
+  law(
+    'is what the search lists where it is copied from the list, or says its mesh alone',
+    2,
+    [problems],
+    (asked) => {
+      const { plans, unlaunchable } = optimize(asked, solver)
+      for (const plan of plans) {
+        expect(told(evaluated(asked, { mesh: plan.mesh }).plan)).toEqual(told(plan))
+        expect(told(evaluated(asked, sketchedPlan(plan)).plan)).toEqual(told(plan))
+      }
+      if (!unlaunchable) return
+      expect(told(evaluated(asked, sketchedPlan(unlaunchable.plan)).plan)).toEqual(told(unlaunchable.plan))
+    },
+  )
 
-  it('is what the search finds where constraints pin it to the mesh, whichever it is', () => {
-    fc.assert(
-      fc.property(problems, fc.nat(), (asked, drawn) => {
-        const { allowed } = enumerateMeshes(asked)
-        const mesh = allowed[drawn % allowed.length]
-        if (!mesh) return
-        const [{ plans, unlaunchable }, { plan, warnings }] = [
-          optimize({ ...asked, constraints: mesh }, solver),
-          evaluated(asked, { mesh }),
-        ]
-        const best = plans[0] ?? unlaunchable?.plan
-        expect(plan.feasible).toBe(best !== undefined)
-        if (!best) return
-        expect(told(plan)).toEqual(told(best))
-        expect(plans.length === 0).toBe(unlaunchable?.advantage === null)
-        if (plans.length === 0) expect(warnings.join()).toContain('can launch the plan')
-      }),
-      { numRuns: runs(6) },
-    )
-  })
+  law(
+    'is what the search finds where constraints pin it to the mesh, whichever it is',
+    6,
+    [problems, fc.nat()],
+    (asked, drawn) => {
+      const { allowed } = enumerateMeshes(asked)
+      const mesh = allowed[drawn % allowed.length]
+      if (!mesh) return
+      const [{ plans, unlaunchable }, { plan, warnings }] = [
+        optimize({ ...asked, constraints: mesh }, solver),
+        evaluated(asked, { mesh }),
+      ]
+      const best = plans[0] ?? unlaunchable?.plan
+      expect(plan.feasible).toBe(best !== undefined)
+      if (!best) return
+      expect(told(plan)).toEqual(told(best))
+      expect(plans.length === 0).toBe(unlaunchable?.advantage === null)
+      if (plans.length === 0) expect(warnings.join()).toContain('can launch the plan')
+    },
+  )
 
   it('is the best of its mesh where nothing of that can be launched, with a warning', () => {
     const asked = problem({
@@ -150,25 +150,25 @@ const narrower: fc.Arbitrary<Constraints> = fc.constantFrom<Constraints>(
 )
 
 describe('a plan that is found under constraints', () => {
-  it('is never better than the first without them, launched or not', () => {
-    fc.assert(
-      fc.property(problems, narrower, (asked, constraints) => {
-        const free = optimize(asked, solver)
-        const bound = optimize({ ...asked, constraints }, solver)
-        const first = ({ plans }: typeof free) => plans[0]?.stepTimeSeconds ?? Number.POSITIVE_INFINITY
-        const best = (answer: typeof free) => answer.unlaunchable?.plan.stepTimeSeconds ?? first(answer)
-        expect(first(bound)).toBeGreaterThanOrEqual(first(free) * (1 - 1e-9))
-        expect(best(bound)).toBeGreaterThanOrEqual(best(free) * (1 - 1e-9))
-        for (const answer of [free, bound]) {
-          const { unlaunchable, plans, infeasible } = answer
-          expect(infeasible === null).toBe(plans.length > 0)
-          if (!unlaunchable) continue
-          if (plans.length > 0) expect(unlaunchable.advantage).toBeGreaterThan(1 - 1e-9)
-          else expect(infeasible?.reasons).toMatchObject([{ reason: 'launch' }])
-          for (const sentences of Object.values(unlaunchable.reasons)) expect(sentences).not.toEqual([])
-        }
-      }),
-      { numRuns: runs(3) },
-    )
-  })
+  law(
+    'is never better than the first without them, launched or not',
+    3,
+    [problems, narrower],
+    (asked, constraints) => {
+      const free = optimize(asked, solver)
+      const bound = optimize({ ...asked, constraints }, solver)
+      const first = ({ plans }: typeof free) => plans[0]?.stepTimeSeconds ?? Number.POSITIVE_INFINITY
+      const best = (answer: typeof free) => answer.unlaunchable?.plan.stepTimeSeconds ?? first(answer)
+      expect(first(bound)).toBeGreaterThanOrEqual(first(free) * (1 - 1e-9))
+      expect(best(bound)).toBeGreaterThanOrEqual(best(free) * (1 - 1e-9))
+      for (const answer of [free, bound]) {
+        const { unlaunchable, plans, infeasible } = answer
+        expect(infeasible === null).toBe(plans.length > 0)
+        if (!unlaunchable) continue
+        if (plans.length > 0) expect(unlaunchable.advantage).toBeGreaterThan(1 - 1e-9)
+        else expect(infeasible?.reasons).toMatchObject([{ reason: 'launch' }])
+        for (const sentences of Object.values(unlaunchable.reasons)) expect(sentences).not.toEqual([])
+      }
+    },
+  )
 })

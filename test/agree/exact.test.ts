@@ -2,7 +2,7 @@
  * `exact: true` in training: over every field of a layout, the search lists what trying everything lists, for every
  * kind of list; no bound that it drops layouts by is above the best of what it drops.
  */
-import fc from 'fast-check'
+
 import { describe, expect, it } from 'vitest'
 import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'
@@ -23,8 +23,8 @@ import type { SearchResult } from '../../src/search/search-result.ts'
 import { stageCuts } from '../../src/search/stages/stage-cuts.ts'
 import { placedCosts, stageNumbers } from '../../src/search/stages/stage-numbers.ts'
 import { replicasOf } from '../../src/sharding/axis.ts'
+import { forAll } from '../law.ts'
 import { problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 import { enumeration, mergedRanking } from './enumeration.ts'
 import { narrowing, trainingProblems } from './training-problems.ts'
 
@@ -47,35 +47,32 @@ function listed(models: readonly CostModel[], { top, constraints }: Asked): Sear
 describe('the search of any small problem of training', () => {
   it('lists what trying everything finds, its first ones whatever is asked for, and none better under constraints', () => {
     let refusals = 0
-    fc.assert(
-      fc.property(trainingProblems, narrowing, (problem, narrower) => {
-        const models = contextModels(problem)
-        const found = listed(models, { top: all })
-        expectEnumerated(models, found)
-        for (const top of [1, 2, 5]) {
-          expect(listed(models, { top }).candidates.map(named)).toEqual(
-            found.candidates.slice(0, top).map(named),
-          )
+    forAll(12, [trainingProblems, narrowing], (problem, narrower) => {
+      const models = contextModels(problem)
+      const found = listed(models, { top: all })
+      expectEnumerated(models, found)
+      for (const top of [1, 2, 5]) {
+        expect(listed(models, { top }).candidates.map(named)).toEqual(
+          found.candidates.slice(0, top).map(named),
+        )
+      }
+      const [best] = searchAll(models, 1, undefined, { fewer: false }).candidates
+      // Whatever is refused for whatever reason, the best of all is found beside what is not.
+      for (const acceptsOf of [launchable, () => best && allBut(best)]) {
+        for (const advantage of [0, 0.02]) {
+          const { candidates, refused } = searchAll(models, 3, (model) => acceptsOf(model) ?? null, {
+            ...{ fewer: false, refused: never, advantage },
+          })
+          const least = (candidates[0]?.score ?? Number.POSITIVE_INFINITY) / (1 + advantage)
+          const better = best && best.score < least
+          expect(refused && named(refused)).toEqual(better ? named(best) : null)
+          if (better) refusals++
         }
-        const [best] = searchAll(models, 1, undefined, { fewer: false }).candidates
-        // Whatever is refused for whatever reason, the best of all is found beside what is not.
-        for (const acceptsOf of [launchable, () => best && allBut(best)]) {
-          for (const advantage of [0, 0.02]) {
-            const { candidates, refused } = searchAll(models, 3, (model) => acceptsOf(model) ?? null, {
-              ...{ fewer: false, refused: never, advantage },
-            })
-            const least = (candidates[0]?.score ?? Number.POSITIVE_INFINITY) / (1 + advantage)
-            const better = best && best.score < least
-            expect(refused && named(refused)).toEqual(better ? named(best) : null)
-            if (better) refusals++
-          }
-        }
-        const first = (constraints: Constraints) =>
-          listed(models, { top: 1, constraints }).candidates[0]?.score ?? Number.POSITIVE_INFINITY
-        expect(first({})).toBeLessThanOrEqual(first(narrower))
-      }),
-      { numRuns: runs(12) },
-    )
+      }
+      const first = (constraints: Constraints) =>
+        listed(models, { top: 1, constraints }).candidates[0]?.score ?? Number.POSITIVE_INFINITY
+      expect(first({})).toBeLessThanOrEqual(first(narrower))
+    })
     expect(refusals).toBeGreaterThan(0)
   })
 

@@ -17,8 +17,8 @@ import { meshFloors } from '../../src/search/bound/floor.ts'
 import { meshKey } from '../../src/search/layouts/candidate.ts'
 import { search } from '../../src/search/search.ts'
 import { loadHighs } from '../highs.ts'
+import { law } from '../law.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 import { oddDense } from '../small-model.ts'
 import { type Enumeration, enumeration } from './enumeration.ts'
 
@@ -183,20 +183,20 @@ const anyProblem: fc.Arbitrary<Problem> = fc
   .filter((made) => made !== null)
 
 describe('any small mixture of experts', () => {
-  it('has a continuous bound that is never above its best plan, whichever solver', () => {
-    fc.assert(
-      fc.property(anyProblem, (made) => {
-        const model = costModel({ ...made, top: 1 })
-        const [found] = search(model).candidates
-        const best = found ? costing(model, found).stepTime : Number.POSITIVE_INFINITY
-        for (const solver of [javascriptLpSolver, highs]) {
-          const bound = continuousBound(model, solver)?.lowerBoundSeconds ?? Number.POSITIVE_INFINITY
-          expect(bound).toBeLessThanOrEqual(best)
-        }
-      }),
-      { numRuns: runs(20) },
-    )
-  })
+  law(
+    'has a continuous bound that is never above its best plan, whichever solver',
+    20,
+    [anyProblem],
+    (made) => {
+      const model = costModel({ ...made, top: 1 })
+      const [found] = search(model).candidates
+      const best = found ? costing(model, found).stepTime : Number.POSITIVE_INFINITY
+      for (const solver of [javascriptLpSolver, highs]) {
+        const bound = continuousBound(model, solver)?.lowerBoundSeconds ?? Number.POSITIVE_INFINITY
+        expect(bound).toBeLessThanOrEqual(best)
+      }
+    },
+  )
 })
 
 const real: readonly (readonly [string, Asked & { readonly model: string }])[] = [

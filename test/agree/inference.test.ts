@@ -13,8 +13,8 @@ import type { Constraints, GenerateWorkload, InferenceProblem, PhaseProblem } fr
 import { elementBytes } from '../../src/recipe/element-type.ts'
 import { meshKey } from '../../src/search/layouts/candidate.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { law } from '../law.ts'
 import { generateProblems, prefillProblems } from '../laws/inference-problems.ts'
-import { runs } from '../runs.ts'
 import { inferenceEnumeration, mostTried } from './inference-enumeration.ts'
 
 /** Sums of the same numbers in another order. */
@@ -82,38 +82,38 @@ const phases: readonly (readonly [string, fc.Arbitrary<PhaseProblem>, number])[]
 const seen = { plans: 0, unfit: 0 }
 
 describe.each(phases)('%s', (_, problems, numRuns) => {
-  it('has the plans that trying everything finds, and of each mesh the best', () => {
-    fc.assert(
-      fc.property(problems, fc.integer({ min: 1, max: 4 }), (problem, top) => {
-        const model = inferenceModel(problem)
-        const phase = phaseOf(model, problem)
-        const found = searchPhase(phase, Number.POSITIVE_INFINITY)
-        if (problem.workload.batchSequences === 'max') {
-          fc.pre(found.candidates.every(({ pass }) => pass.resident.sequences < mostTried))
-        }
-        const all = inferenceEnumeration(model, problem, phase)
-        const { total, constrained, indivisible } = phase.meshes
-        const without = { ...found.infeasible, constraint: constrained, divisibility: indivisible }
-        expect(without).toEqual(all.infeasible)
-        expect([total, found.evaluated, found.pruned]).toEqual([all.meshes, all.best.size, 0])
-        for (const { mesh, score } of found.candidates) expectClose(score, all.best.get(meshKey(mesh))?.score)
-        for (const { mesh, score } of all.best.values()) expectListed(found.candidates, mesh, score)
-        expectRanked(found.candidates)
+  law(
+    'has the plans that trying everything finds, and of each mesh the best',
+    numRuns,
+    [problems, fc.integer({ min: 1, max: 4 })],
+    (problem, top) => {
+      const model = inferenceModel(problem)
+      const phase = phaseOf(model, problem)
+      const found = searchPhase(phase, Number.POSITIVE_INFINITY)
+      if (problem.workload.batchSequences === 'max') {
+        fc.pre(found.candidates.every(({ pass }) => pass.resident.sequences < mostTried))
+      }
+      const all = inferenceEnumeration(model, problem, phase)
+      const { total, constrained, indivisible } = phase.meshes
+      const without = { ...found.infeasible, constraint: constrained, divisibility: indivisible }
+      expect(without).toEqual(all.infeasible)
+      expect([total, found.evaluated, found.pruned]).toEqual([all.meshes, all.best.size, 0])
+      for (const { mesh, score } of found.candidates) expectClose(score, all.best.get(meshKey(mesh))?.score)
+      for (const { mesh, score } of all.best.values()) expectListed(found.candidates, mesh, score)
+      expectRanked(found.candidates)
 
-        const few = searchPhase(phase, top)
-        expect(few.candidates.length).toBe(Math.min(top, found.candidates.length))
-        few.candidates.forEach(({ score }, at) => {
-          expectClose(score, found.candidates[at]?.score)
-        })
-        expect(few.evaluated + few.pruned + few.infeasible.memory + few.infeasible.topology).toBe(
-          phase.meshes.allowed.length,
-        )
-        seen.plans += found.candidates.length
-        seen.unfit += found.infeasible.memory
-      }),
-      { numRuns: runs(numRuns) },
-    )
-  })
+      const few = searchPhase(phase, top)
+      expect(few.candidates.length).toBe(Math.min(top, found.candidates.length))
+      few.candidates.forEach(({ score }, at) => {
+        expectClose(score, found.candidates[at]?.score)
+      })
+      expect(few.evaluated + few.pruned + few.infeasible.memory + few.infeasible.topology).toBe(
+        phase.meshes.allowed.length,
+      )
+      seen.plans += found.candidates.length
+      seen.unfit += found.infeasible.memory
+    },
+  )
 })
 
 describe('the problems that were tried', () => {

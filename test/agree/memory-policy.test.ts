@@ -32,8 +32,8 @@ import {
 import { search } from '../../src/search/search.ts'
 import type { LayoutNumbers } from '../../src/search/stages/stage-windows.ts'
 import { loadHighs } from '../highs.ts'
+import { law } from '../law.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 
 const highs = await loadHighs()
 
@@ -480,56 +480,41 @@ const madeUp: fc.Arbitrary<LayoutNumbers> = fc
   })
 
 describe('numbers made up', () => {
-  it('closed form, programme and brute force agree', () => {
-    fc.assert(
-      fc.property(madeUp, (numbers) => {
-        const best = bruteForce(numbers)
-        expectAlike(closedForm(numbers), best)
-        expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, javascriptLpSolver)), best)
-        expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, highs)), best)
-      }),
-      { numRuns: runs(40) },
-    )
+  law('closed form, programme and brute force agree', 40, [madeUp], (numbers) => {
+    const best = bruteForce(numbers)
+    expectAlike(closedForm(numbers), best)
+    expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, javascriptLpSolver)), best)
+    expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, highs)), best)
   })
 
-  it('freer counts are no slower, and real ones no slower than whole ones', () => {
-    fc.assert(
-      fc.property(madeUp, (numbers) => {
-        const two = timeOfAnswer(solveMemoryPolicy(numbers, highs))
-        const any = timeOfAnswer(solveMemoryPolicy(numbers, highs, 'any'))
-        const real = timeOfAnswer(relaxMemoryPolicy(numbers, javascriptLpSolver))
-        expect(any).toBeLessThanOrEqual(two * (1 + 1e-6))
-        expect(real).toBeLessThanOrEqual(any * (1 + 1e-6))
-        expectAlike(timeOfAnswer(relaxMemoryPolicy(numbers, highs)), real)
-      }),
-      { numRuns: runs(25) },
-    )
+  law('freer counts are no slower, and real ones no slower than whole ones', 25, [madeUp], (numbers) => {
+    const two = timeOfAnswer(solveMemoryPolicy(numbers, highs))
+    const any = timeOfAnswer(solveMemoryPolicy(numbers, highs, 'any'))
+    const real = timeOfAnswer(relaxMemoryPolicy(numbers, javascriptLpSolver))
+    expect(any).toBeLessThanOrEqual(two * (1 + 1e-6))
+    expect(real).toBeLessThanOrEqual(any * (1 + 1e-6))
+    expectAlike(timeOfAnswer(relaxMemoryPolicy(numbers, highs)), real)
   })
 
-  it('the price of memory is the slope of the relaxed step time', () => {
-    fc.assert(
-      fc.property(madeUp, (numbers) => {
-        const price = (solver: Solver) => {
-          const answer = relaxMemoryPolicy(numbers, solver)
-          return answer.status === 'optimal' ? answer.secondsPerByte : 0
-        }
-        const { memoryBudget } = numbers.model.problem
-        const step = 1e-4 * memoryBudget
-        const at = (budget: number) => {
-          const problem = { ...numbers.model.problem, memoryBudget: budget }
-          return timeOfAnswer(relaxMemoryPolicy({ ...numbers, model: { ...numbers.model, problem } }, highs))
-        }
-        const here = at(memoryBudget)
-        // Convex in the budget: the price lies between the slopes on either side, whichever vertex has it.
-        const rising = (here - at(memoryBudget + step)) / step
-        const falling = (at(memoryBudget - step) - here) / step
-        const slack = (1e-6 * here) / step
-        for (const solver of [javascriptLpSolver, highs]) {
-          expect(price(solver)).toBeGreaterThanOrEqual(rising - slack)
-          expect(price(solver)).toBeLessThanOrEqual(falling + slack)
-        }
-      }),
-      { numRuns: runs(25) },
-    )
+  law('the price of memory is the slope of the relaxed step time', 25, [madeUp], (numbers) => {
+    const price = (solver: Solver) => {
+      const answer = relaxMemoryPolicy(numbers, solver)
+      return answer.status === 'optimal' ? answer.secondsPerByte : 0
+    }
+    const { memoryBudget } = numbers.model.problem
+    const step = 1e-4 * memoryBudget
+    const at = (budget: number) => {
+      const problem = { ...numbers.model.problem, memoryBudget: budget }
+      return timeOfAnswer(relaxMemoryPolicy({ ...numbers, model: { ...numbers.model, problem } }, highs))
+    }
+    const here = at(memoryBudget)
+    // Convex in the budget: the price lies between the slopes on either side, whichever vertex has it.
+    const rising = (here - at(memoryBudget + step)) / step
+    const falling = (at(memoryBudget - step) - here) / step
+    const slack = (1e-6 * here) / step
+    for (const solver of [javascriptLpSolver, highs]) {
+      expect(price(solver)).toBeGreaterThanOrEqual(rising - slack)
+      expect(price(solver)).toBeLessThanOrEqual(falling + slack)
+    }
   })
 })

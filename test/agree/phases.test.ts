@@ -3,7 +3,7 @@
  * through the model on it, one after another, without the floors that meshes and sites are dropped by; the floors have
  * to be below them.
  */
-import fc from 'fast-check'
+
 import { describe, expect, it } from 'vitest'
 import { offeredLayouts } from '../../src/inference/layout/layout-question.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
@@ -14,7 +14,7 @@ import { phaseOf } from '../../src/modes/phases.ts'
 import type { Constraints, PhaseProblem } from '../../src/problem.ts'
 import { meshKey } from '../../src/search/layouts/candidate.ts'
 import type { Mesh } from '../../src/sharding/axis.ts'
-import { runs } from '../runs.ts'
+import { forAll } from '../law.ts'
 import { narrowing, phaseProblems } from './phase-problems.ts'
 
 /** Sums of the same numbers in another order. */
@@ -23,25 +23,22 @@ const rounding = 1e-12
 describe('the search of any small problem of one phase', () => {
   it('lists of every mesh the best that trying everything finds, its first ones whatever is asked for, and none better under constraints', () => {
     let plans = 0
-    fc.assert(
-      fc.property(phaseProblems, narrowing, (problem, narrower) => {
-        const model = inferenceModel(problem)
-        const phase = phaseOf(model, problem)
-        const found = searchPhase(phase, Number.POSITIVE_INFINITY).candidates
-        const best = new Map(phase.meshes.allowed.map((mesh) => [meshKey(mesh), bestOf(mesh, phase)]))
-        for (const { mesh, score } of found) {
-          expect(Math.abs(score / (best.get(meshKey(mesh)) ?? Number.NaN) - 1)).toBeLessThan(rounding)
-        }
-        const first = Math.min(Number.POSITIVE_INFINITY, ...best.values())
-        expect(found[0]?.score ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(first * (1 + rounding))
-        for (const top of [1, 2, 5]) {
-          expect(searchPhase(phase, top).candidates.map(named)).toEqual(found.slice(0, top).map(named))
-        }
-        expect(bestScore(problem, {})).toBeLessThanOrEqual(bestScore(problem, narrower) * (1 + rounding))
-        plans += found.length
-      }),
-      { numRuns: runs(12) },
-    )
+    forAll(12, [phaseProblems, narrowing], (problem, narrower) => {
+      const model = inferenceModel(problem)
+      const phase = phaseOf(model, problem)
+      const found = searchPhase(phase, Number.POSITIVE_INFINITY).candidates
+      const best = new Map(phase.meshes.allowed.map((mesh) => [meshKey(mesh), bestOf(mesh, phase)]))
+      for (const { mesh, score } of found) {
+        expect(Math.abs(score / (best.get(meshKey(mesh)) ?? Number.NaN) - 1)).toBeLessThan(rounding)
+      }
+      const first = Math.min(Number.POSITIVE_INFINITY, ...best.values())
+      expect(found[0]?.score ?? Number.POSITIVE_INFINITY).toBeLessThanOrEqual(first * (1 + rounding))
+      for (const top of [1, 2, 5]) {
+        expect(searchPhase(phase, top).candidates.map(named)).toEqual(found.slice(0, top).map(named))
+      }
+      expect(bestScore(problem, {})).toBeLessThanOrEqual(bestScore(problem, narrower) * (1 + rounding))
+      plans += found.length
+    })
     expect(plans).toBeGreaterThan(0)
   })
 })

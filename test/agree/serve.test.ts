@@ -17,7 +17,7 @@ import { type Requests, requestsOf } from '../../src/modes/serve/requests.ts'
 import { copyBytes } from '../../src/modes/serve/storage.ts'
 import type { ServeWorkload } from '../../src/problem.ts'
 import { inferenceProblem } from '../inference-problem.ts'
-import { runs } from '../runs.ts'
+import { forAll, law } from '../law.ts'
 import { smallDense } from '../small-model.ts'
 
 const questions = fc.record({
@@ -222,35 +222,32 @@ function everyDeployment(question: Question): Found | null {
 describe('the best deployment', () => {
   it('is the best of every deployment there is', () => {
     const seen = { some: 0, none: 0 }
-    fc.assert(
-      fc.property(questions, (question) => {
-        const { requests, ...space } = spaceOf(question)
-        const [found] = bestDeployments(space, requests).deployments
-        const expected = everyDeployment(question)
-        seen[expected ? 'some' : 'none']++
-        expect(found?.chips).toBe(expected?.chips)
-        if (found && expected) {
-          expect(found.operation.requestSeconds).toBeCloseTo(expected.requestSeconds, 9)
-        }
-      }),
-      { numRuns: runs(24) },
-    )
+    forAll(24, [questions], (question) => {
+      const { requests, ...space } = spaceOf(question)
+      const [found] = bestDeployments(space, requests).deployments
+      const expected = everyDeployment(question)
+      seen[expected ? 'some' : 'none']++
+      expect(found?.chips).toBe(expected?.chips)
+      if (found && expected) {
+        expect(found.operation.requestSeconds).toBeCloseTo(expected.requestSeconds, 9)
+      }
+    })
     expect(seen.some).toBeGreaterThan(2)
     expect(seen.none).toBeGreaterThan(2)
   })
 
-  it('is the first of any list: the first ones are the same, however many are asked for', () => {
-    fc.assert(
-      fc.property(questions, fc.boolean(), (question, atAnyRate) => {
-        const { requests, ...space } = spaceOf(question)
-        const asked = atAnyRate ? { ...requests, rate: null } : requests
-        const listed = (top: number) => bestDeployments({ ...space, top }, asked).deployments.map(named)
-        const most = listed(1000)
-        for (const top of [1, 2, 5]) expect(listed(top)).toEqual(most.slice(0, top))
-      }),
-      { numRuns: runs(12) },
-    )
-  })
+  law(
+    'is the first of any list: the first ones are the same, however many are asked for',
+    12,
+    [questions, fc.boolean()],
+    (question, atAnyRate) => {
+      const { requests, ...space } = spaceOf(question)
+      const asked = atAnyRate ? { ...requests, rate: null } : requests
+      const listed = (top: number) => bestDeployments({ ...space, top }, asked).deployments.map(named)
+      const most = listed(1000)
+      for (const top of [1, 2, 5]) expect(listed(top)).toEqual(most.slice(0, top))
+    },
+  )
 })
 
 function named({ pair, prefills, generates, score, operation }: Sized) {

@@ -2,12 +2,13 @@
  * The two solvers against each other and against enumeration, on programmes with small whole numbers (so that no status
  * depends on rounding), as they are and with rows, columns and costs in units that are powers of ten apart.
  */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { LinearProgram, Row, Solution, Solver, Variable } from '../../solvers/linear-program.ts'
 import { loadHighs } from '../highs.ts'
-import { runs } from '../runs.ts'
+import { forAll, law } from '../law.ts'
 
 const highs = await loadHighs()
 
@@ -130,12 +131,9 @@ describe('the solvers agree', () => {
     ['MILPs', 'some', { variables: 7, rows: 6, apart: 0 }, 300],
     ['badly scaled MILPs', 'some', { variables: 6, rows: 6, apart: 4 }, 300],
   ] as const)('on the status and the optimum of %s', (_, integers, size, numRuns) => {
-    fc.assert(
-      fc.property(programs(integers, size), (program) => {
-        expectSame(program, javascriptLpSolver(program), highs(program))
-      }),
-      { numRuns },
-    )
+    forAll(numRuns, [programs(integers, size)], (program) => {
+      expectSame(program, javascriptLpSolver(program), highs(program))
+    })
   })
 
   it('on an LP on which phase 1 of javascript-lp-solver by itself goes round for ever', () => {
@@ -184,60 +182,51 @@ describe('the solvers agree', () => {
   })
 
   it.each(solvers)('%s finds what enumeration finds in integer programmes', (_, solver) => {
-    fc.assert(
-      fc.property(programs('all', { variables: 5, rows: 4, apart: 0 }), (program) => {
-        const best = bruteForce(program)
-        const solution = solver(program)
-        expect(solution.status).toBe(best === undefined ? 'infeasible' : 'optimal')
-        if (best !== undefined) expect(objectiveOf(solution)).toBe(best === 0 ? 0 : best)
-      }),
-      { numRuns: runs(120) },
-    )
+    forAll(120, [programs('all', { variables: 5, rows: 4, apart: 0 })], (program) => {
+      const best = bruteForce(program)
+      const solution = solver(program)
+      expect(solution.status).toBe(best === undefined ? 'infeasible' : 'optimal')
+      if (best !== undefined) expect(objectiveOf(solution)).toBe(best === 0 ? 0 : best)
+    })
   })
 
   it.each(solvers)('%s finds what enumeration finds among counts in bytes and microseconds', (_, solver) => {
     const unit = 1.37e9
     const policy = fc.record({ bytes: whole(1, 40), microseconds: whole(0, 900), most: whole(1, 8) })
     const groups = fc.array(policy, { minLength: 1, maxLength: 5 })
-    fc.assert(
-      fc.property(groups, whole(0, 400), (policies, units) => {
-        const variables = policies.map(({ microseconds, most }, j) => ({
-          name: `kept${j}`,
-          cost: -microseconds * 1e-6,
-          upper: most,
-          integer: true,
-        }))
-        const bytes = policies.map((group) => group.bytes * unit)
-        const terms = Object.fromEntries(variables.map(({ name }, j) => [name, bytes[j] ?? 0]))
-        const program = { variables, rows: [{ name: 'memory', terms, upper: (units + 0.5) * unit }] }
-        expect(objectiveOf(solver(program))).toBeCloseTo(bruteForce(program) ?? Number.NaN, 12)
-      }),
-      { numRuns: runs(100) },
-    )
+    forAll(100, [groups, whole(0, 400)], (policies, units) => {
+      const variables = policies.map(({ microseconds, most }, j) => ({
+        name: `kept${j}`,
+        cost: -microseconds * 1e-6,
+        upper: most,
+        integer: true,
+      }))
+      const bytes = policies.map((group) => group.bytes * unit)
+      const terms = Object.fromEntries(variables.map(({ name }, j) => [name, bytes[j] ?? 0]))
+      const program = { variables, rows: [{ name: 'memory', terms, upper: (units + 0.5) * unit }] }
+      expect(objectiveOf(solver(program))).toBeCloseTo(bruteForce(program) ?? Number.NaN, 12)
+    })
   })
 
   it.each(solvers)('%s fills a knapsack as the textbook dynamic programme does', (_, solver) => {
     const item = fc.record({ weight: whole(1, 20), value: whole(1, 30) })
-    fc.assert(
-      fc.property(fc.array(item, { minLength: 1, maxLength: 12 }), whole(0, 80), (items, capacity) => {
-        const most = new Array<number>(capacity + 1).fill(0)
-        for (const { weight, value } of items) {
-          for (let room = capacity; room >= weight; room -= 1) {
-            most[room] = Math.max(most[room] ?? 0, (most[room - weight] ?? 0) + value)
-          }
+    forAll(60, [fc.array(item, { minLength: 1, maxLength: 12 }), whole(0, 80)], (items, capacity) => {
+      const most = new Array<number>(capacity + 1).fill(0)
+      for (const { weight, value } of items) {
+        for (let room = capacity; room >= weight; room -= 1) {
+          most[room] = Math.max(most[room] ?? 0, (most[room - weight] ?? 0) + value)
         }
-        const variables = items.map(({ value }, j) => ({
-          name: `x${j}`,
-          cost: -value,
-          upper: 1,
-          integer: true,
-        }))
-        const terms = Object.fromEntries(items.map(({ weight }, j) => [`x${j}`, weight]))
-        const solution = solver({ variables, rows: [{ name: 'room', terms, upper: capacity }] })
-        expect(objectiveOf(solution)).toBeCloseTo(-(most[capacity] ?? 0), 9)
-      }),
-      { numRuns: runs(60) },
-    )
+      }
+      const variables = items.map(({ value }, j) => ({
+        name: `x${j}`,
+        cost: -value,
+        upper: 1,
+        integer: true,
+      }))
+      const terms = Object.fromEntries(items.map(({ weight }, j) => [`x${j}`, weight]))
+      const solution = solver({ variables, rows: [{ name: 'room', terms, upper: capacity }] })
+      expect(objectiveOf(solution)).toBeCloseTo(-(most[capacity] ?? 0), 9)
+    })
   })
 
   it.each(solvers)('%s assigns as the best of all permutations does', (_, solver) => {
@@ -246,32 +235,29 @@ describe('the solvers agree', () => {
       minLength: size,
       maxLength: size,
     })
-    fc.assert(
-      fc.property(costs, (table) => {
-        const pairs = table.flatMap((line, i) => line.map((cost, j) => ({ i, j, cost, name: `x${i}${j}` })))
-        const once = (name: string, chosen: typeof pairs): Row => {
-          return { name, terms: Object.fromEntries(chosen.map((pair) => [pair.name, 1])), lower: 1, upper: 1 }
-        }
-        const solution = solver({
-          variables: pairs.map(({ name, cost }) => ({ name, cost, upper: 1, integer: true })),
-          rows: table.flatMap((_, k) => [
-            once(
-              `worker${k}`,
-              pairs.filter(({ i }) => i === k),
-            ),
-            once(
-              `task${k}`,
-              pairs.filter(({ j }) => j === k),
-            ),
-          ]),
-        })
-        const sums = permutations([0, 1, 2, 3]).map((tasks) =>
-          tasks.reduce((sum, task, worker) => sum + (table[worker]?.[task] ?? 0), 0),
-        )
-        expect(objectiveOf(solution)).toBeCloseTo(Math.min(...sums), 9)
-      }),
-      { numRuns: runs(40) },
-    )
+    forAll(40, [costs], (table) => {
+      const pairs = table.flatMap((line, i) => line.map((cost, j) => ({ i, j, cost, name: `x${i}${j}` })))
+      const once = (name: string, chosen: typeof pairs): Row => {
+        return { name, terms: Object.fromEntries(chosen.map((pair) => [pair.name, 1])), lower: 1, upper: 1 }
+      }
+      const solution = solver({
+        variables: pairs.map(({ name, cost }) => ({ name, cost, upper: 1, integer: true })),
+        rows: table.flatMap((_, k) => [
+          once(
+            `worker${k}`,
+            pairs.filter(({ i }) => i === k),
+          ),
+          once(
+            `task${k}`,
+            pairs.filter(({ j }) => j === k),
+          ),
+        ]),
+      })
+      const sums = permutations([0, 1, 2, 3]).map((tasks) =>
+        tasks.reduce((sum, task, worker) => sum + (table[worker]?.[task] ?? 0), 0),
+      )
+      expect(objectiveOf(solution)).toBeCloseTo(Math.min(...sums), 9)
+    })
   })
 })
 
@@ -471,12 +457,12 @@ describe.each(solvers)('%s', (_, solver) => {
     expect(solver(program, { deadlineMs: 0 })).toEqual({ status: 'unsolved', reason: 'deadline' })
   })
 
-  it('gives the same answer to the same programme', () => {
-    fc.assert(
-      fc.property(programs('some', { variables: 6, rows: 5, apart: 3 }), (program) => {
-        expect(solver(program)).toEqual(solver(program))
-      }),
-      { numRuns: runs(40) },
-    )
-  })
+  law(
+    'gives the same answer to the same programme',
+    40,
+    [programs('some', { variables: 6, rows: 5, apart: 3 })],
+    (program) => {
+      expect(solver(program)).toEqual(solver(program))
+    },
+  )
 })

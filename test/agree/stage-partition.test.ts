@@ -1,4 +1,5 @@
 /** Partitions of unequal layers into stages: the dynamic programme against all partitions, and against the MILP. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
@@ -6,6 +7,7 @@ import { evenLastLayers, stageLayers } from '../../src/cost/step/stages.ts'
 import { evenPartition } from '../../src/search/stages/even-partition.ts'
 import { type LayerLoad, type StageRoom, stagePartition } from '../../src/search/stages/stage-partition.ts'
 import { loadHighs } from '../highs.ts'
+import { law } from '../law.ts'
 import { solveStagePartition } from './stage-partition-program.ts'
 
 const highs = await loadHighs()
@@ -65,58 +67,49 @@ const anyCut = fc.record({
 })
 
 describe('unlike layers on stages', () => {
-  it('are cut as well as by trying every cut, and within the limits', () => {
-    fc.assert(
-      fc.property(anyCut, ({ layers, stages }) => {
-        const cut = stagePartition(layers, stages)
-        expect(cut?.longest ?? Number.POSITIVE_INFINITY).toBe(bruteForce(layers, stages))
-        if (!cut) return
-        expect(cut.counts.reduce((sum, count) => sum + count, 0)).toBe(layers.length)
-        expect(longest(layers, cut.counts)).toBe(cut.longest)
-        expect(fits(layers, stages, cut.counts)).toBe(true)
-      }),
-      { numRuns: 1000 },
-    )
+  law(
+    'are cut as well as by trying every cut, and within the limits',
+    1000,
+    [anyCut],
+    ({ layers, stages }) => {
+      const cut = stagePartition(layers, stages)
+      expect(cut?.longest ?? Number.POSITIVE_INFINITY).toBe(bruteForce(layers, stages))
+      if (!cut) return
+      expect(cut.counts.reduce((sum, count) => sum + count, 0)).toBe(layers.length)
+      expect(longest(layers, cut.counts)).toBe(cut.longest)
+      expect(fits(layers, stages, cut.counts)).toBe(true)
+    },
+  )
+
+  law('are cut as the integer programme cuts them, whichever solver', 60, [anyCut], ({ layers, stages }) => {
+    const cut = stagePartition(layers, stages)
+    const [first] = layers
+    for (const solver of [javascriptLpSolver, highs]) {
+      // The pure JavaScript solver is for small programmes.
+      if (solver === javascriptLpSolver && layers.length * stages.length > 16) continue
+      const answer = solveStagePartition(layers, stages, solver)
+      expect(answer.status).toBe(cut ? 'optimal' : 'infeasible')
+      if (answer.status !== 'optimal' || !cut || !first) continue
+      expect(answer.longest).toBeCloseTo(cut.longest, 5)
+      expect(longest(layers, answer.counts)).toBeCloseTo(cut.longest, 5)
+    }
   })
 
-  it('are cut as the integer programme cuts them, whichever solver', () => {
-    fc.assert(
-      fc.property(anyCut, ({ layers, stages }) => {
-        const cut = stagePartition(layers, stages)
-        const [first] = layers
-        for (const solver of [javascriptLpSolver, highs]) {
-          // The pure JavaScript solver is for small programmes.
-          if (solver === javascriptLpSolver && layers.length * stages.length > 16) continue
-          const answer = solveStagePartition(layers, stages, solver)
-          expect(answer.status).toBe(cut ? 'optimal' : 'infeasible')
-          if (answer.status !== 'optimal' || !cut || !first) continue
-          expect(answer.longest).toBeCloseTo(cut.longest, 5)
-          expect(longest(layers, answer.counts)).toBeCloseTo(cut.longest, 5)
-        }
-      }),
-      { numRuns: 60 },
-    )
-  })
-
-  it('that are alike are cut as long as the closed form says', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 4, max: 40 }),
-        fc.integer({ min: 2, max: 4 }),
-        fc.constantFrom(0, 0.5, 1.5, 3),
-        (count, p, loss) => {
-          const closed = stageLayers(count, p, 1, evenLastLayers(count, p, 1, loss) ?? 0) ?? []
-          const alike = Array.from({ length: count }, (_, layer) => ({
-            time: 1 + (layer === count - 1 ? loss : 0),
-            bytes: 0,
-            kept: 0,
-          }))
-          const rooms = closed.map(() => ({ inFlight: 0, limit: 0 }))
-          expect(stagePartition(alike, rooms)?.longest).toBeCloseTo(longest(alike, closed), 9)
-        },
-      ),
-    )
-  })
+  law(
+    'that are alike are cut as long as the closed form says',
+    100,
+    [fc.integer({ min: 4, max: 40 }), fc.integer({ min: 2, max: 4 }), fc.constantFrom(0, 0.5, 1.5, 3)],
+    (count, p, loss) => {
+      const closed = stageLayers(count, p, 1, evenLastLayers(count, p, 1, loss) ?? 0) ?? []
+      const alike = Array.from({ length: count }, (_, layer) => ({
+        time: 1 + (layer === count - 1 ? loss : 0),
+        bytes: 0,
+        kept: 0,
+      }))
+      const rooms = closed.map(() => ({ inFlight: 0, limit: 0 }))
+      expect(stagePartition(alike, rooms)?.longest).toBeCloseTo(longest(alike, closed), 9)
+    },
+  )
 
   it('put more on the stage that the dense ones are on, and fewer before the loss', () => {
     const dense = { time: 0.55, bytes: 0, kept: 0 }
@@ -139,40 +132,35 @@ const evenTimes = fc.record({
 })
 
 describe('layers that are shared evenly', () => {
-  it('make the shortest longest stage there is, and of those cuts the least sum of squares', () => {
-    fc.assert(
-      fc.property(evenTimes, ({ times, stages }) => {
-        const counts = evenPartition(times, stages)
-        expect(counts === null).toBe(times.length < stages)
-        if (!counts) return
-        const layers = times.map((time) => ({ time, bytes: 0, kept: 0 }))
-        const squares = (cut: readonly number[]) =>
-          loads(layers, cut).reduce((sum, own) => sum + own.reduce((all, { time }) => all + time, 0) ** 2, 0)
-        const ways = [...cuts(times.length, stages)]
-        const shortest = Math.min(...ways.map((way) => longest(layers, way)))
-        const best = ways.filter((way) => longest(layers, way) <= shortest * (1 + 1e-9))
-        expect(counts).toHaveLength(stages)
-        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(times.length)
-        expect(longest(layers, counts)).toBeCloseTo(shortest, 9)
-        expect(squares(counts)).toBeCloseTo(Math.min(...best.map(squares)), 9)
-      }),
-      { numRuns: 300 },
-    )
-  })
+  law(
+    'make the shortest longest stage there is, and of those cuts the least sum of squares',
+    300,
+    [evenTimes],
+    ({ times, stages }) => {
+      const counts = evenPartition(times, stages)
+      expect(counts === null).toBe(times.length < stages)
+      if (!counts) return
+      const layers = times.map((time) => ({ time, bytes: 0, kept: 0 }))
+      const squares = (cut: readonly number[]) =>
+        loads(layers, cut).reduce((sum, own) => sum + own.reduce((all, { time }) => all + time, 0) ** 2, 0)
+      const ways = [...cuts(times.length, stages)]
+      const shortest = Math.min(...ways.map((way) => longest(layers, way)))
+      const best = ways.filter((way) => longest(layers, way) <= shortest * (1 + 1e-9))
+      expect(counts).toHaveLength(stages)
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(times.length)
+      expect(longest(layers, counts)).toBeCloseTo(shortest, 9)
+      expect(squares(counts)).toBeCloseTo(Math.min(...best.map(squares)), 9)
+    },
+  )
 
-  it('are those of the closed form where layers are alike', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 40 }),
-        fc.integer({ min: 1, max: 12 }),
-        fc.constantFrom(1, 0.3, 3.7e11),
-        (layers, others, time) => {
-          const closed = stageLayers(layers + 1, others + 1, 1, 1)
-          const counts = evenPartition(new Array<number>(layers).fill(time), others)
-          expect(counts && [...counts, 1]).toEqual(closed)
-        },
-      ),
-      { numRuns: 300 },
-    )
-  })
+  law(
+    'are those of the closed form where layers are alike',
+    300,
+    [fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 12 }), fc.constantFrom(1, 0.3, 3.7e11)],
+    (layers, others, time) => {
+      const closed = stageLayers(layers + 1, others + 1, 1, 1)
+      const counts = evenPartition(new Array<number>(layers).fill(time), others)
+      expect(counts && [...counts, 1]).toEqual(closed)
+    },
+  )
 })

@@ -15,6 +15,7 @@ import type { MixtureOfExperts, Transformer } from '../../src/model/transformer.
 import { elementBytes } from '../../src/recipe/element-type.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import { type Mesh, meshSize, replicasOf, unitMesh } from '../../src/sharding/axis.ts'
+import { forAll } from '../law.ts'
 import { problem } from '../problem.ts'
 import { layerComponents } from '../rules-of-thumb.ts'
 import { type Input, section } from './case.ts'
@@ -135,17 +136,14 @@ section('mixtures of experts', (hold) => {
 
   it('two AllToAlls take 4BD(Z-8)/(ZW)·min(8k/Z, 1) between nodes, for any Z and k', () => {
     const perNode = 4e11
-    fc.assert(
-      fc.property(fc.integer({ min: 2, max: 32 }), fc.integer({ min: 1, max: 32 }), (nodes, k) => {
-        const Z = 8 * nodes
-        const layer = expertLayer({ E: 256, k, F: 1, expert: Z, perGpu: Number.POSITIVE_INFINITY, perNode })
-        const tokens = 1e6
-        const [, between = Number.NaN] = mlpTime(layer, tokens).forward.resources
-        const printed = ((4 * tokens * D * (Z - 8)) / (Z * perNode)) * Math.min((8 * k) / Z, 1)
-        expect(between / printed).toBeCloseTo(1, 9)
-      }),
-      { numRuns: 50 },
-    )
+    forAll(50, [fc.integer({ min: 2, max: 32 }), fc.integer({ min: 1, max: 32 })], (nodes, k) => {
+      const Z = 8 * nodes
+      const layer = expertLayer({ E: 256, k, F: 1, expert: Z, perGpu: Number.POSITIVE_INFINITY, perNode })
+      const tokens = 1e6
+      const [, between = Number.NaN] = mlpTime(layer, tokens).forward.resources
+      const printed = ((4 * tokens * D * (Z - 8)) / (Z * perNode)) * Math.min((8 * k) / Z, 1)
+      expect(between / printed).toBeCloseTo(1, 9)
+    })
   })
 
   hold('gpu-ex-deepseek', 'DeepSeek-V3 on 2048 GPUs: 64-way experts in 16 stages, two replicas', (input) => {

@@ -1,10 +1,11 @@
 /** Lines of values in files, and what numbers with units mean. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { requestDocument } from '../../api/cli/document.ts'
 import { milliseconds, quantity } from '../../api/cli/quantity.ts'
 import { jsonPointer } from '../../api/validation/json-pointer.ts'
-import { runs } from '../runs.ts'
+import { forAll } from '../law.ts'
 
 type Path = readonly (string | number)[]
 
@@ -24,20 +25,17 @@ describe('a request in a file', () => {
       maxDepth: 3,
       values: [fc.string(), fc.integer(), fc.boolean()],
     })
-    fc.assert(
-      fc.property(one, fc.constantFrom(2, '\t'), (value, indent) => {
-        const text = JSON.stringify(value, null, indent)
-        const { body, lineOf } = requestDocument(text, 'a.json')
-        expect(body).toEqual(JSON.parse(text))
-        const lines = text.split('\n')
-        for (const path of paths(value)) {
-          const key = path.at(-1)
-          if (typeof key === 'string')
-            expect(lines[(lineOf(jsonPointer(path)) ?? 0) - 1]).toContain(`${JSON.stringify(key)}:`)
-        }
-      }),
-      { numRuns: runs(60) },
-    )
+    forAll(60, [one, fc.constantFrom(2, '\t')], (value, indent) => {
+      const text = JSON.stringify(value, null, indent)
+      const { body, lineOf } = requestDocument(text, 'a.json')
+      expect(body).toEqual(JSON.parse(text))
+      const lines = text.split('\n')
+      for (const path of paths(value)) {
+        const key = path.at(-1)
+        if (typeof key === 'string')
+          expect(lines[(lineOf(jsonPointer(path)) ?? 0) - 1]).toContain(`${JSON.stringify(key)}:`)
+      }
+    })
   })
 
   it('is told of by line and column where it cannot be read', () => {

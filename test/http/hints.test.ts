@@ -1,4 +1,5 @@
 /** Every correction in a hint, when applied, removes its error, whether a key is misspelt or misplaced or a value has the wrong type. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
@@ -12,7 +13,7 @@ import { collectiveRequest } from '../../api/schemas/collective.ts'
 import { evaluateRequest } from '../../api/schemas/evaluate.ts'
 import { optimizeRequest } from '../../api/schemas/optimize.ts'
 import { validated } from '../../api/validation/request-validation.ts'
-import { runs } from '../runs.ts'
+import { forAll } from '../law.ts'
 
 const chip = { chip: 'h100-sxm', chips: 64 }
 const architecture = { layers: 2, dModel: 64, dFf: 256, heads: 4, kvHeads: 2, headDim: 16, vocab: 1000 }
@@ -173,19 +174,16 @@ describe('a key by another name', () => {
 
   it('at the top of the request is known where it belongs, and goes there', () => {
     const lifted = everySpot.filter(({ spot }) => spot.path.length === 1)
-    fc.assert(
-      fc.property(fc.constantFrom(...lifted), ({ schema, body, spot }) => {
-        const pointer = pointerTo([...spot.path, spot.key])
-        const wrong = changed(body, [
-          { pointer, value: null },
-          { pointer: `/${spot.key}`, value: spot.value },
-        ])
-        const fault = faultsOf(schema, wrong).find((one) => one.pointer === `/${spot.key}`)
-        if (fault) expect(fault.correction ?? [], JSON.stringify(fault)).not.toEqual([])
-        expectRemoved(schema, wrong)
-      }),
-      { numRuns: runs(40) },
-    )
+    forAll(40, [fc.constantFrom(...lifted)], ({ schema, body, spot }) => {
+      const pointer = pointerTo([...spot.path, spot.key])
+      const wrong = changed(body, [
+        { pointer, value: null },
+        { pointer: `/${spot.key}`, value: spot.value },
+      ])
+      const fault = faultsOf(schema, wrong).find((one) => one.pointer === `/${spot.key}`)
+      if (fault) expect(fault.correction ?? [], JSON.stringify(fault)).not.toEqual([])
+      expectRemoved(schema, wrong)
+    })
   })
 
   it('of requirements is told where they belong', () => {
@@ -236,14 +234,11 @@ it('a value of another type, out of bounds or misspelt, and several at once', ()
       fc.tuple(fc.constant(one), miswritten(one.spot.value), misspelt(one.spot.key), fc.boolean()),
     )
   let corrections = 0
-  fc.assert(
-    fc.property(spot, fc.boolean(), ([{ schema, body, spot: at }, value, key, byKey], both) => {
-      const pointer = pointerTo([...at.path, at.key])
-      const wrong = byKey || both ? renamed(body, at, key) : body
-      const worse = byKey ? wrong : changed(wrong, [{ pointer, value: value ?? 'nothing' }])
-      corrections += expectRemoved(schema, worse)
-    }),
-    { numRuns: runs(400) },
-  )
+  forAll(400, [spot, fc.boolean()], ([{ schema, body, spot: at }, value, key, byKey], both) => {
+    const pointer = pointerTo([...at.path, at.key])
+    const wrong = byKey || both ? renamed(body, at, key) : body
+    const worse = byKey ? wrong : changed(wrong, [{ pointer, value: value ?? 'nothing' }])
+    corrections += expectRemoved(schema, worse)
+  })
   expect(corrections).toBeGreaterThan(100)
 })

@@ -17,7 +17,7 @@ import { chipOf } from '../../src/hardware/record.ts'
 import { importHuggingFace } from '../../src/model/hugging-face/import.ts'
 import { partParameters, weightParts } from '../../src/model/weight-parts.ts'
 import { elementTypes } from '../../src/recipe/element-type.ts'
-import { runs } from '../runs.ts'
+import { forAll } from '../law.ts'
 import { planning } from './planning.ts'
 import { service } from './service.ts'
 
@@ -170,17 +170,14 @@ describe('what matmuls run in', () => {
     const model = fc.constantFrom(...released.map(({ record }) => record.name))
     const chip = fc.constantFrom(...catalogue.chips.keys())
     const weights = fc.option(fc.constantFrom(...elementTypes), { nil: undefined })
-    fc.assert(
-      fc.property(model, chip, weights, (name, chipName, asked) => {
-        const record = catalogue.chips.get(chipName)
-        const { precision: used, warnings } = precision(name, chipName, asked ? { weights: asked } : {})
-        if (!record) throw new Error(chipName)
-        expect(peakOf(record, used.compute)).toBeDefined()
-        const narrow = peakOf(record, used.weights) === undefined
-        if (narrow) expect(warnings.join()).toMatch(/unpacked to bf16|costed in bf16/)
-      }),
-      { numRuns: runs(200) },
-    )
+    forAll(200, [model, chip, weights], (name, chipName, asked) => {
+      const record = catalogue.chips.get(chipName)
+      const { precision: used, warnings } = precision(name, chipName, asked ? { weights: asked } : {})
+      if (!record) throw new Error(chipName)
+      expect(peakOf(record, used.compute)).toBeDefined()
+      const narrow = peakOf(record, used.weights) === undefined
+      if (narrow) expect(warnings.join()).toMatch(/unpacked to bf16|costed in bf16/)
+    })
   })
 })
 

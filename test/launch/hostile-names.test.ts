@@ -1,9 +1,11 @@
 /** A model's name from a request is only data in a command that somebody pastes into a shell. */
+
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { modelWord } from '../../src/launch/server/model-word.ts'
 import type { Serving } from '../../src/launch/server/serving.ts'
+import { forAll, law } from '../law.ts'
 
 const word = (name: string, checkpoint?: string) =>
   modelWord({ setting: { model: { name }, precision: { checkpoint } } } as unknown as Serving)
@@ -26,23 +28,20 @@ const names = fc.string({
 describe('the word for a checkpoint in the command of a server', () => {
   it('is what the shell has in MODEL, whatever the model is called', () => {
     const called = ['x$(touch zzz)', 'x}"; touch zzz; echo "', '`touch zzz`', 'Llama 3 70B']
-    fc.assert(
-      fc.property(fc.array(names, { minLength: 20, maxLength: 20 }), (drawn) => {
-        const all = [...called, ...drawn]
-        expect(read(all.map((name) => word(name)))).toEqual(all.map(() => 'mine'))
-      }),
-      { numRuns: 5 },
-    )
+    forAll(5, [fc.array(names, { minLength: 20, maxLength: 20 })], (drawn) => {
+      const all = [...called, ...drawn]
+      expect(read(all.map((name) => word(name)))).toEqual(all.map(() => 'mine'))
+    })
   })
 
-  it('is the checkpoint to the letter, where one is known', () => {
-    fc.assert(
-      fc.property(fc.array(names, { minLength: 20, maxLength: 20 }), (drawn) => {
-        expect(read(drawn.map((name) => word('a model', name)))).toEqual(drawn)
-      }),
-      { numRuns: 5 },
-    )
-  })
+  law(
+    'is the checkpoint to the letter, where one is known',
+    5,
+    [fc.array(names, { minLength: 20, maxLength: 20 })],
+    (drawn) => {
+      expect(read(drawn.map((name) => word('a model', name)))).toEqual(drawn)
+    },
+  )
 
   it('says what is missing where nothing is in MODEL', () => {
     expect(word('llama-3-70b')).toContain('a checkpoint of llama-3-70b')

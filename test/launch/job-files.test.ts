@@ -1,10 +1,11 @@
 /** What starts a job is read through what it is written in: a job of Slurm, a manifest of containers, a command inside a command. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readingOf } from '../../api/translate/launch/file.ts'
 import { commandsOf } from '../../api/translate/launch/manifest.ts'
 import { readScript } from '../../src/launch/read/shell/script.ts'
-import { runs } from '../runs.ts'
+import { forAll } from '../law.ts'
 
 const context = { chips: null, slices: 1, mode: 'generate', model: null }
 
@@ -89,10 +90,7 @@ it('any text is read to an end', () => {
     '*a ',
     '\n',
   )
-  fc.assert(
-    fc.property(fc.array(parts, { maxLength: 40 }), (found) => {
-      expect(readScript(commandsOf(found.join(''))).commands.length).toBeLessThan(1000)
-    }),
-    { numRuns: runs(200) },
-  )
+  forAll(200, [fc.array(parts, { maxLength: 40 })], (found) => {
+    expect(readScript(commandsOf(found.join(''))).commands.length).toBeLessThan(1000)
+  })
 })

@@ -1,4 +1,5 @@
 /** Configs and commands with any keys, options and values are read quickly, and nothing is thrown. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readAccelerate } from '../../src/launch/accelerate/read.ts'
@@ -13,7 +14,7 @@ import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'
 import { readTorchtitanCommand } from '../../src/launch/torchtitan/read-command.ts'
 import { readVllm } from '../../src/launch/vllm/read.ts'
 import { catalogueNames } from '../../src/model/release-name.ts'
-import { runs } from '../runs.ts'
+import { forAll, law } from '../law.ts'
 
 const context: ReadingContext = {
   chips: 16,
@@ -117,29 +118,19 @@ const pieces = [
 const text = fc.array(fc.constantFrom(...pieces), { maxLength: 30 }).map((parts) => parts.join(' '))
 
 describe('anything', () => {
-  it('in place of a config is read', () => {
-    fc.assert(
-      fc.property(config, (given) => {
-        expect(readMaxtext(given, context).framework).toBe('maxtext')
-        expect(readDeepspeed(given, context).framework).toBe('deepspeed')
-        expect(readAccelerate(given, context).framework).toBe('accelerate')
-        expect(readTensorrt(null, given, context).framework).toBe('tensorrt-llm')
-      }),
-      { numRuns: runs(300) },
-    )
+  law('in place of a config is read', 300, [config], (given) => {
+    expect(readMaxtext(given, context).framework).toBe('maxtext')
+    expect(readDeepspeed(given, context).framework).toBe('deepspeed')
+    expect(readAccelerate(given, context).framework).toBe('accelerate')
+    expect(readTensorrt(null, given, context).framework).toBe('tensorrt-llm')
   })
 
-  it('in place of a command is read', () => {
-    fc.assert(
-      fc.property(text, (given) => {
-        expect(readVllm(given, context).framework).toBe('vllm')
-        expect(readSglang(given, context).framework).toBe('sglang')
-        expect(readTensorrt(given, {}, context).framework).toBe('tensorrt-llm')
-        expect(readTorchtitanCommand(given, 16).framework).toBe('torchtitan')
-        expect(readBridge(given, context).framework).toBe('megatron-bridge')
-      }),
-      { numRuns: runs(300) },
-    )
+  law('in place of a command is read', 300, [text], (given) => {
+    expect(readVllm(given, context).framework).toBe('vllm')
+    expect(readSglang(given, context).framework).toBe('sglang')
+    expect(readTensorrt(given, {}, context).framework).toBe('tensorrt-llm')
+    expect(readTorchtitanCommand(given, 16).framework).toBe('torchtitan')
+    expect(readBridge(given, context).framework).toBe('megatron-bridge')
   })
 })
 
@@ -152,14 +143,11 @@ describe('a command of Megatron-LM', () => {
 
   it('has the same options that are not understood, whether its ranks divide the GPUs or not', () => {
     const asked = fc.record({ some: fc.subarray(options), chips: fc.integer({ min: 1, max: 64 }) })
-    fc.assert(
-      fc.property(asked, ({ some, chips }) => {
-        const line = `pretrain_gpt.py --num-layers 32 --tensor-model-parallel-size 2 --pipeline-model-parallel-size 3 ${some.join(' ')}`
-        const { notUnderstood } = readMegatron(line, chips)
-        expect(notUnderstood).toEqual(some.filter((option) => option === '--sequnce-parallel'))
-      }),
-      { numRuns: runs(50) },
-    )
+    forAll(50, [asked], ({ some, chips }) => {
+      const line = `pretrain_gpt.py --num-layers 32 --tensor-model-parallel-size 2 --pipeline-model-parallel-size 3 ${some.join(' ')}`
+      const { notUnderstood } = readMegatron(line, chips)
+      expect(notUnderstood).toEqual(some.filter((option) => option === '--sequnce-parallel'))
+    })
   })
 })
 

@@ -1,4 +1,5 @@
 /** Options that a framework does not have are told from those that it has, in files of strangers as well. */
+
 import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -6,6 +7,7 @@ import type { LaunchedPlan } from '../../api/schemas/launch.ts'
 import { readingOf } from '../../api/translate/launch/file.ts'
 import { misspeltChecks, misspeltIn } from '../../api/translate/launch/misspelt.ts'
 import { optionsOfVersion } from '../../api/translate/launch/option-lists.ts'
+import { forAll } from '../law.ts'
 
 const { files } = JSON.parse(readFileSync('fixtures/launch-files.json', 'utf8')) as {
   readonly files: readonly {
@@ -50,14 +52,11 @@ describe('an option', () => {
   it('that a list has is never refused, and one that is far from all is', () => {
     const list = optionsOfVersion(megatron('')) ?? []
     expect(list.length).toBeGreaterThan(800)
-    fc.assert(
-      fc.property(fc.constantFrom(...list), (option) => {
-        expect(misspeltIn(megatron(option))).toEqual([])
-        const other = `--zz${option.slice(2)}-qqq`
-        expect(misspeltIn(megatron(other))).toMatchObject([{ option: other }])
-      }),
-      { numRuns: 50 },
-    )
+    forAll(50, [fc.constantFrom(...list)], (option) => {
+      expect(misspeltIn(megatron(option))).toEqual([])
+      const other = `--zz${option.slice(2)}-qqq`
+      expect(misspeltIn(megatron(other))).toMatchObject([{ option: other }])
+    })
   })
 
   it('of a server or of a config is held to its list', () => {

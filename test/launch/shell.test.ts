@@ -1,4 +1,5 @@
 /** Scripts as people write them, and as nobody should: words come out as from a shell, and reading always ends. */
+
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +7,7 @@ import { readMegatron } from '../../src/launch/megatron/read.ts'
 import { pythonList } from '../../src/launch/read/python-list.ts'
 import { arithmetic } from '../../src/launch/read/shell/arithmetic.ts'
 import { readScript } from '../../src/launch/read/shell/script.ts'
-import { runs } from '../runs.ts'
+import { forAll } from '../law.ts'
 
 const last = (script: string) => readScript(script).commands.at(-1)
 
@@ -90,13 +91,10 @@ describe('a script', () => {
       '--num-virtual-stages-per-pipeline-rank',
       ':-',
     ]
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 60 }), (parts) => {
-        expect(readMegatron(parts.join(''), 8).framework).toBe('megatron')
-        expect(readMegatron(parts, 8).framework).toBe('megatron')
-      }),
-      { numRuns: runs(500) },
-    )
+    forAll(500, [fc.array(fc.constantFrom(...pieces), { maxLength: 60 })], (parts) => {
+      expect(readMegatron(parts.join(''), 8).framework).toBe('megatron')
+      expect(readMegatron(parts, 8).framework).toBe('megatron')
+    })
   })
 })
 

@@ -1,4 +1,5 @@
 /** Configs written for torchtitan are read back as the same plan. */
+
 import fc from 'fast-check'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +7,7 @@ import { readTorchtitan } from '../../src/launch/torchtitan/read.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { launchedPlan } from '../golden/launched-plan.ts'
 import { launchesOf } from '../golden/sampled-launches.ts'
-import { runs } from '../runs.ts'
+import { forAll } from '../law.ts'
 
 const launches = launchesOf(({ torchtitan }) => (typeof torchtitan === 'string' ? torchtitan : undefined))
 
@@ -25,35 +26,32 @@ interface Found {
 describe('a config of torchtitan', () => {
   it('is read whole, and written again of what was read of it', () => {
     expect(launches.length).toBeGreaterThan(100)
-    fc.assert(
-      fc.property(fc.nat(launches.length - 1), (at) => {
-        const { model, asked, plan, flags } = launches[at] as (typeof launches)[number]
-        const reading = read(flags, asked.cluster.chips)
-        const ours = /flavor = "shardplan-|qwen3"|deepseek/.test(flags)
-        expect([reading.faults, reading.notUnderstood]).toEqual([[], []])
-        if (!ours) expect(reading.notes).toEqual([])
-        const { layers, dModel, heads, vocab } = asked.model
-        if (reading.model) expect(reading.model).toMatchObject({ layers, dModel, heads, vocab })
-        const found = reading.plan as unknown as Found
-        const { batchSequences } = reading.workload
-        const again = launchedPlan(model, {
-          ...plan,
-          mesh: found.mesh,
-          zeroStage: found.zeroStage,
-          microbatches: found.microbatches,
-          sequences: Number(batchSequences) / found.microbatches,
-          schedule: {
-            name: found.pipelineSchedule ?? 'none',
-            virtualStages: found.virtualStages ?? (ours ? (plan.schedule?.virtualStages ?? 1) : 1),
-          },
-          ...(found.stageLayers ? { stageLayers: found.stageLayers } : {}),
-          ...(found.contextLayout ? { contextLayout: found.contextLayout } : {}),
-        })
-        expect(again.torchtitan).toEqual(flags)
-        expect(meshOf(found.mesh, found.zeroStage)).toEqual(meshOf(plan.mesh, found.zeroStage))
-      }),
-      { numRuns: runs(200) },
-    )
+    forAll(200, [fc.nat(launches.length - 1)], (at) => {
+      const { model, asked, plan, flags } = launches[at] as (typeof launches)[number]
+      const reading = read(flags, asked.cluster.chips)
+      const ours = /flavor = "shardplan-|qwen3"|deepseek/.test(flags)
+      expect([reading.faults, reading.notUnderstood]).toEqual([[], []])
+      if (!ours) expect(reading.notes).toEqual([])
+      const { layers, dModel, heads, vocab } = asked.model
+      if (reading.model) expect(reading.model).toMatchObject({ layers, dModel, heads, vocab })
+      const found = reading.plan as unknown as Found
+      const { batchSequences } = reading.workload
+      const again = launchedPlan(model, {
+        ...plan,
+        mesh: found.mesh,
+        zeroStage: found.zeroStage,
+        microbatches: found.microbatches,
+        sequences: Number(batchSequences) / found.microbatches,
+        schedule: {
+          name: found.pipelineSchedule ?? 'none',
+          virtualStages: found.virtualStages ?? (ours ? (plan.schedule?.virtualStages ?? 1) : 1),
+        },
+        ...(found.stageLayers ? { stageLayers: found.stageLayers } : {}),
+        ...(found.contextLayout ? { contextLayout: found.contextLayout } : {}),
+      })
+      expect(again.torchtitan).toEqual(flags)
+      expect(meshOf(found.mesh, found.zeroStage)).toEqual(meshOf(plan.mesh, found.zeroStage))
+    })
   })
 
   it('of any numbers is read in no time, and throws nothing', () => {
@@ -70,17 +68,14 @@ describe('a config of torchtitan', () => {
       ),
       size,
     )
-    fc.assert(
-      fc.property(parallelism, size, (degrees, batch) => {
-        const config = {
-          model: { flavor: '8B' },
-          parallelism: degrees,
-          training: { local_batch_size: batch },
-        }
-        expect(readTorchtitan(config, 16).framework).toBe('torchtitan')
-      }),
-      { numRuns: runs(300) },
-    )
+    forAll(300, [parallelism, size], (degrees, batch) => {
+      const config = {
+        model: { flavor: '8B' },
+        parallelism: degrees,
+        training: { local_batch_size: batch },
+      }
+      expect(readTorchtitan(config, 16).framework).toBe('torchtitan')
+    })
   })
 
   it('says which layers are recomputed', () => {

@@ -1,11 +1,12 @@
 /** What starting attention is worth in inference: keys for each query of a prompt, and nothing of a step of generation. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { GenerateWorkload, PhaseProblem, PrefillWorkload } from '../../src/problem.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
-import { runs } from '../runs.ts'
+import { forAll } from '../law.ts'
 
 const layout = { attention: '1d/heads', mlp: '1d', unembedding: '1d' }
 const h100 = { peak: 989e12, attention: 0.58 }
@@ -27,23 +28,19 @@ function seconds<Workload extends PrefillWorkload | GenerateWorkload>(
 describe('attention of prompts', () => {
   it('takes the time of as many more keys as its start is worth, at the rate of kernels that meet 4096 of them', () => {
     const lengths = fc.integer({ min: 2048, max: 16384 })
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 4 }),
-        lengths,
-        fc.constantFrom(100, 400, 4096),
-        (batch, length, k) => {
-          const { layers, heads, headDim } = llama
-          const perKey = (4 * layers * batch * length * heads * headDim) / (h100.peak * h100.attention)
-          const met = (length + 1) / 2
-          const workload = prompts(batch, length)
-          expect(seconds(workload, k) - seconds(workload, 0)).toBeCloseTo(
-            perKey * ((met + k) / (1 + k / 4096) - met),
-            7,
-          )
-        },
-      ),
-      { numRuns: runs(10) },
+    forAll(
+      10,
+      [fc.integer({ min: 1, max: 4 }), lengths, fc.constantFrom(100, 400, 4096)],
+      (batch, length, k) => {
+        const { layers, heads, headDim } = llama
+        const perKey = (4 * layers * batch * length * heads * headDim) / (h100.peak * h100.attention)
+        const met = (length + 1) / 2
+        const workload = prompts(batch, length)
+        expect(seconds(workload, k) - seconds(workload, 0)).toBeCloseTo(
+          perKey * ((met + k) / (1 + k / 4096) - met),
+          7,
+        )
+      },
     )
   })
 

@@ -8,6 +8,7 @@ import { attendedShare } from '../../src/model/flops.ts'
 import { fullAttention } from '../../src/model/transformer.ts'
 import type { Problem } from '../../src/problem.ts'
 import { enumeration, type Priced } from '../agree/enumeration.ts'
+import { law } from '../law.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 import { oddDense } from '../small-model.ts'
 import { windowedModels } from './models.ts'
@@ -85,19 +86,20 @@ describe('a window', () => {
 })
 
 describe('the share of the keys that is attended to', () => {
-  it('is between that of the window alone and that of all positions', () => {
-    fc.assert(
-      fc.property(windowedModels, fc.integer({ min: 1, max: 1 << 17 }), (windowed, length) => {
-        const { attention } = windowed
-        const share = (globalEvery: number) =>
-          attendedShare({ ...windowed, attention: { ...attention, globalEvery } }, length, 'causal')
-        const own = attendedShare(windowed, length, 'causal')
-        expect(own).toBeGreaterThanOrEqual(share(0) * (1 - 1e-12))
-        expect(own).toBeLessThanOrEqual(share(1) * (1 + 1e-12))
-        expect(share(1)).toBeCloseTo(1 / 2, 12)
-      }),
-    )
-  })
+  law(
+    'is between that of the window alone and that of all positions',
+    100,
+    [windowedModels, fc.integer({ min: 1, max: 1 << 17 })],
+    (windowed, length) => {
+      const { attention } = windowed
+      const share = (globalEvery: number) =>
+        attendedShare({ ...windowed, attention: { ...attention, globalEvery } }, length, 'causal')
+      const own = attendedShare(windowed, length, 'causal')
+      expect(own).toBeGreaterThanOrEqual(share(0) * (1 - 1e-12))
+      expect(own).toBeLessThanOrEqual(share(1) * (1 + 1e-12))
+      expect(share(1)).toBeCloseTo(1 / 2, 12)
+    },
+  )
 
   it('is what a mask counts', () => {
     const counted = (length: number, window: number) => {

@@ -9,6 +9,7 @@ import { evaluatedTrial } from '../../src/evaluate.ts'
 import { costing } from '../../src/plan/account/costing.ts'
 import type { PlanSketch, Problem } from '../../src/problem.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
+import { forAll, law } from '../law.ts'
 import { problem } from '../problem.ts'
 
 const shape = { layers: 8, dModel: 4096, dFf: 14_336, vocab: 32_000, gatedMlp: true, tiedEmbeddings: false }
@@ -157,34 +158,32 @@ const surfaces = fc
   })
 
 describe('the most likely point', () => {
-  it('is no further from what is assumed than runs ask for, and moves by less for one run than for all', () => {
-    fc.assert(
-      fc.property(surfaces, (surface) => {
-        const runs = surface.residuals.map((_, run) => run)
-        const [found = 0] = fitted(surface, runs)
-        const offs = runs.map((run) => residualAt(surface, run, [0]))
-        if (Math.max(...offs) <= 0) expect(found).toBeLessThanOrEqual(1e-3)
-        if (Math.min(...offs) >= 0) expect(found).toBeGreaterThanOrEqual(-1e-3)
-        expect(fitted(surface, [])).toEqual([0])
-        // However far a single run is off, it is worth no more than a few spreads.
-        expect(Math.abs(fitted(surface, [0])[0] ?? 0)).toBeLessThanOrEqual(3)
-      }),
-      { numRuns: 30 },
-    )
-  })
+  law(
+    'is no further from what is assumed than runs ask for, and moves by less for one run than for all',
+    30,
+    [surfaces],
+    (surface) => {
+      const runs = surface.residuals.map((_, run) => run)
+      const [found = 0] = fitted(surface, runs)
+      const offs = runs.map((run) => residualAt(surface, run, [0]))
+      if (Math.max(...offs) <= 0) expect(found).toBeLessThanOrEqual(1e-3)
+      if (Math.min(...offs) >= 0) expect(found).toBeGreaterThanOrEqual(-1e-3)
+      expect(fitted(surface, [])).toEqual([0])
+      // However far a single run is off, it is worth no more than a few spreads.
+      expect(Math.abs(fitted(surface, [0])[0] ?? 0)).toBeLessThanOrEqual(3)
+    },
+  )
 
   it('lies on planes where the grid has planes', () => {
     const ticks = ticksFor(2)
     const plane = ([a = 0, b = 0]: readonly number[]) => 0.3 - 0.1 * a + 0.05 * b
     const surface: Surface = { ticks, dimensions: 2, residuals: [gridOf(ticks, 2).map(plane)] }
-    fc.assert(
-      fc.property(
-        fc.double({ min: -3, max: 3, noNaN: true }),
-        fc.double({ min: -3, max: 3, noNaN: true }),
-        (a, b) => {
-          expect(residualAt(surface, 0, [a, b])).toBeCloseTo(plane([a, b]), 9)
-        },
-      ),
+    forAll(
+      100,
+      [fc.double({ min: -3, max: 3, noNaN: true }), fc.double({ min: -3, max: 3, noNaN: true })],
+      (a, b) => {
+        expect(residualAt(surface, 0, [a, b])).toBeCloseTo(plane([a, b]), 9)
+      },
     )
   })
 })

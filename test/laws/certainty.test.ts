@@ -12,6 +12,7 @@ import {
 import { boundsOf, uncertaintyOf } from '../../src/plan/certainty/uncertainty.ts'
 import { certainty, type Residual, residualRecord, telling } from '../accuracy/residual-record.ts'
 import { generations } from '../accuracy/software.ts'
+import { forAll, law } from '../law.ts'
 import { problem } from '../problem.ts'
 
 const quantiles = fc
@@ -23,22 +24,23 @@ const quantiles = fc
 const power = fc.double({ min: 1, max: 4, noNaN: true })
 
 describe('a band', () => {
-  it('is the quantiles where it is drawn no further apart, and holds the inner one and the median always', () => {
-    fc.assert(
-      fc.property(quantiles, power, power, (own, nineOfTen, eightOfTen) => {
-        const { p05, p10, p50, p90, p95 } = own
-        const asTheyAre = bandOf(own, { nineOfTen: 1, eightOfTen: 1 })
-        expect([...asTheyAre.nineOfTen, ...asTheyAre.eightOfTen].map((value) => value.toFixed(9))).toEqual(
-          [p05, p95, p10, p90].map((value) => value.toFixed(9)),
-        )
-        const band = bandOf(own, { nineOfTen, eightOfTen })
-        const ordered = [band.nineOfTen[0], band.eightOfTen[0], p50, band.eightOfTen[1], band.nineOfTen[1]]
-        expect([...ordered].sort((a, b) => a - b)).toEqual(ordered)
-        expect(band.nineOfTen[0]).toBeLessThanOrEqual(p05 * (1 + 1e-9))
-        expect(band.nineOfTen[1]).toBeGreaterThanOrEqual(p95 * (1 - 1e-9))
-      }),
-    )
-  })
+  law(
+    'is the quantiles where it is drawn no further apart, and holds the inner one and the median always',
+    100,
+    [quantiles, power, power],
+    (own, nineOfTen, eightOfTen) => {
+      const { p05, p10, p50, p90, p95 } = own
+      const asTheyAre = bandOf(own, { nineOfTen: 1, eightOfTen: 1 })
+      expect([...asTheyAre.nineOfTen, ...asTheyAre.eightOfTen].map((value) => value.toFixed(9))).toEqual(
+        [p05, p95, p10, p90].map((value) => value.toFixed(9)),
+      )
+      const band = bandOf(own, { nineOfTen, eightOfTen })
+      const ordered = [band.nineOfTen[0], band.eightOfTen[0], p50, band.eightOfTen[1], band.nineOfTen[1]]
+      expect([...ordered].sort((a, b) => a - b)).toEqual(ordered)
+      expect(band.nineOfTen[0]).toBeLessThanOrEqual(p05 * (1 + 1e-9))
+      expect(band.nineOfTen[1]).toBeGreaterThanOrEqual(p95 * (1 - 1e-9))
+    },
+  )
 })
 
 const circumstances: fc.Arbitrary<Circumstances> = fc.record({
@@ -63,66 +65,63 @@ const residual: fc.Arbitrary<Residual> = fc
   }))
 
 describe('the residuals that are recorded', () => {
-  it('lie as often in the bands of other sources as an answer says', () => {
-    fc.assert(
-      fc.property(fc.array(residual, { minLength: 60, maxLength: 90 }), (all) => {
-        const record = residualRecord(all, [])
-        const modern = all.filter(({ era }) => era === 'modern')
-        const classes = Object.entries(certainty(all, record))
-        const large = (name: string) =>
-          modern.filter((one) => name.includes(one.kind) && name.startsWith(one.mode))
-        for (const [name, { insideNineOfTen, insideEightOfTen }] of classes) {
-          if (!name.endsWith('modern') || large(name).length < telling) continue
-          expect(insideNineOfTen).toBeGreaterThanOrEqual(0.9)
-          expect(insideEightOfTen).toBeGreaterThanOrEqual(0.8)
-        }
-      }),
-      { numRuns: 10 },
-    )
-  })
+  law(
+    'lie as often in the bands of other sources as an answer says',
+    10,
+    [fc.array(residual, { minLength: 60, maxLength: 90 })],
+    (all) => {
+      const record = residualRecord(all, [])
+      const modern = all.filter(({ era }) => era === 'modern')
+      const classes = Object.entries(certainty(all, record))
+      const large = (name: string) =>
+        modern.filter((one) => name.includes(one.kind) && name.startsWith(one.mode))
+      for (const [name, { insideNineOfTen, insideEightOfTen }] of classes) {
+        if (!name.endsWith('modern') || large(name).length < telling) continue
+        expect(insideNineOfTen).toBeGreaterThanOrEqual(0.9)
+        expect(insideEightOfTen).toBeGreaterThanOrEqual(0.8)
+      }
+    },
+  )
 
   it('take the releases of a source for sources where the others have too few runs for a regime', () => {
     const runsOf = fc.array(residual, { minLength: 40, maxLength: 60 })
-    fc.assert(
-      fc.property(runsOf, fc.integer({ min: 0, max: enough - 1 }), (all, others) => {
-        const large = all.map((one, at) => ({
-          ...one,
-          mode: 'train' as const,
-          source: at < others ? 'b' : 'a',
-        }))
-        const apart = large.map((one) => (one.source === 'a' ? { ...one, source: `a ${one.release}` } : one))
-        const record = residualRecord(large, [])
-        const figures = (own: readonly Residual[]) =>
-          Object.entries(certainty(own, record)).map(([name, { sources: _, ...rest }]) => [name, rest])
-        expect(figures(apart)).toEqual(figures(large))
-      }),
-      { numRuns: 10 },
-    )
+    forAll(10, [runsOf, fc.integer({ min: 0, max: enough - 1 })], (all, others) => {
+      const large = all.map((one, at) => ({
+        ...one,
+        mode: 'train' as const,
+        source: at < others ? 'b' : 'a',
+      }))
+      const apart = large.map((one) => (one.source === 'a' ? { ...one, source: `a ${one.release}` } : one))
+      const record = residualRecord(large, [])
+      const figures = (own: readonly Residual[]) =>
+        Object.entries(certainty(own, record)).map(([name, { sources: _, ...rest }]) => [name, rest])
+      expect(figures(apart)).toEqual(figures(large))
+    })
   })
 
-  it('answer for whatever is asked of a mode that was measured, from what it has in common with the question', () => {
-    fc.assert(
-      fc.property(fc.array(residual, { minLength: 40, maxLength: 80 }), circumstances, (all, asked) => {
-        const { regimes } = residualRecord(all, [])
-        const regime = regimeOf(regimes, { ...asked, era: 'modern' })
-        const alike = all.filter(({ mode }) => mode === asked.mode)
-        const apart = alike.some(({ named }) => !named)
-        expect(regime === null).toBe(alike.every(({ named }) => apart && named !== asked.named))
-        if (!regime) return
-        expect([null, asked.kind]).toContain(regime.kind)
-        expect([null, 'modern']).toContain(regime.era)
-        expect([null, asked.generation]).toContain(regime.generation)
-        expect([null, ...asked.frameworks]).toContain(regime.framework)
-        expect(regime.rows >= enough || regime.kind === null).toBe(true)
-        const narrower = (other: Regime) => fixed(other) > fixed(regime) && other.mode === asked.mode
-        const others = regimes
-          .filter(narrower)
-          .filter((other) => regimeOf([other], { ...asked, era: 'modern' }))
-        expect(others).toEqual([])
-      }),
-      { numRuns: 30 },
-    )
-  })
+  law(
+    'answer for whatever is asked of a mode that was measured, from what it has in common with the question',
+    30,
+    [fc.array(residual, { minLength: 40, maxLength: 80 }), circumstances],
+    (all, asked) => {
+      const { regimes } = residualRecord(all, [])
+      const regime = regimeOf(regimes, { ...asked, era: 'modern' })
+      const alike = all.filter(({ mode }) => mode === asked.mode)
+      const apart = alike.some(({ named }) => !named)
+      expect(regime === null).toBe(alike.every(({ named }) => apart && named !== asked.named))
+      if (!regime) return
+      expect([null, asked.kind]).toContain(regime.kind)
+      expect([null, 'modern']).toContain(regime.era)
+      expect([null, asked.generation]).toContain(regime.generation)
+      expect([null, ...asked.frameworks]).toContain(regime.framework)
+      expect(regime.rows >= enough || regime.kind === null).toBe(true)
+      const narrower = (other: Regime) => fixed(other) > fixed(regime) && other.mode === asked.mode
+      const others = regimes
+        .filter(narrower)
+        .filter((other) => regimeOf([other], { ...asked, era: 'modern' }))
+      expect(others).toEqual([])
+    },
+  )
 })
 
 function fixed({ kind, era, generation, framework }: Regime): number {
@@ -148,19 +147,17 @@ describe('the uncertainty of a plan', () => {
 
   it('lies within the bounds of its plan, which hold what overlap can do as well', () => {
     const time = fc.double({ min: 0.1, max: 10, noNaN: true })
-    fc.assert(
-      fc.property(time, time, time, fc.boolean(), (predicted, least, more, namesSoftware) => {
-        const overlap = [least, least + more] as const
-        const uncertainty = uncertaintyOf({ ...asked, namesSoftware }, 'train', {}, predicted)
-        const { lowerBoundSeconds, upperBoundSeconds } = boundsOf(overlap, uncertainty)
-        const ends = [...overlap, ...(uncertainty?.nineOfTenSeconds ?? [])]
-        expect([lowerBoundSeconds, upperBoundSeconds]).toEqual([Math.min(...ends), Math.max(...ends)])
-        expect(boundsOf(overlap, null)).toEqual({
-          lowerBoundSeconds: overlap[0],
-          upperBoundSeconds: overlap[1],
-        })
-      }),
-    )
+    forAll(100, [time, time, time, fc.boolean()], (predicted, least, more, namesSoftware) => {
+      const overlap = [least, least + more] as const
+      const uncertainty = uncertaintyOf({ ...asked, namesSoftware }, 'train', {}, predicted)
+      const { lowerBoundSeconds, upperBoundSeconds } = boundsOf(overlap, uncertainty)
+      const ends = [...overlap, ...(uncertainty?.nineOfTenSeconds ?? [])]
+      expect([lowerBoundSeconds, upperBoundSeconds]).toEqual([Math.min(...ends), Math.max(...ends)])
+      expect(boundsOf(overlap, null)).toEqual({
+        lowerBoundSeconds: overlap[0],
+        upperBoundSeconds: overlap[1],
+      })
+    })
   })
 
   it('is of runs that were costed as the plan is: as their own software runs, or as nobody says which', () => {

@@ -1,4 +1,5 @@
 /** A search uses as many chips as help: more chips never hurt, and no plan on fewer is lost. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { onCluster } from '../../src/cost/posed.ts'
@@ -21,8 +22,8 @@ import { search } from '../../src/search/search.ts'
 import { searchAll } from '../../src/search/search-all.ts'
 import { meshSize } from '../../src/sharding/axis.ts'
 import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
+import { forAll, law } from '../law.ts'
 import { problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 
 const model = spelledOut('small', {
   ...{ layers: 6, dModel: 1024, dFf: 4096, heads: 12, kvHeads: 4, headDim: 64, vocab: 32_000 },
@@ -118,154 +119,135 @@ const rounding = 1 + 1e-9
 describe('more chips', () => {
   it('never make the best step of training longer', () => {
     let idle = 0
-    fc.assert(
-      fc.property(trainings, machines, (asked, pair) => {
-        const [few, many] = pair.map((on) => training(asked, on))
-        if (!few || !many) return
-        const best = (of: Problem) => searchAll(contextModels(of), 1, launchable).candidates[0]
-        const [of, all] = [best(few), best(many)]
-        if (!of) return
-        expect(all?.score).toBeLessThanOrEqual(of.score * rounding)
-        if (all && all.cluster.chips < many.cluster.chips) idle++
-      }),
-      { numRuns: runs(12) },
-    )
+    forAll(12, [trainings, machines], (asked, pair) => {
+      const [few, many] = pair.map((on) => training(asked, on))
+      if (!few || !many) return
+      const best = (of: Problem) => searchAll(contextModels(of), 1, launchable).candidates[0]
+      const [of, all] = [best(few), best(many)]
+      if (!of) return
+      expect(all?.score).toBeLessThanOrEqual(of.score * rounding)
+      if (all && all.cluster.chips < many.cluster.chips) idle++
+    })
     expect(idle).toBeGreaterThan(0)
   })
 
   it('never make the best plan of prefill or generation score worse, whatever is aimed at', () => {
     let idle = 0
-    fc.assert(
-      fc.property(phases, machines, (asked, pair) => {
-        const [few, many] = pair.map((on) => phase(asked, on))
-        if (!few || !many || filled(few)) return
-        const best = (of: PhaseProblem) =>
-          searchPhaseParts(inferenceModel(of, servable(of)), of, { phaseOf, servable }).candidates[0]
-        const [of, all] = [best(few), best(many)]
-        if (!of) return
-        expect(all?.score).toBeLessThanOrEqual(of.score * rounding)
-        if (all && all.cluster.chips < many.cluster.chips) idle++
-      }),
-      { numRuns: runs(12) },
-    )
+    forAll(12, [phases, machines], (asked, pair) => {
+      const [few, many] = pair.map((on) => phase(asked, on))
+      if (!few || !many || filled(few)) return
+      const best = (of: PhaseProblem) =>
+        searchPhaseParts(inferenceModel(of, servable(of)), of, { phaseOf, servable }).candidates[0]
+      const [of, all] = [best(few), best(many)]
+      if (!of) return
+      expect(all?.score).toBeLessThanOrEqual(of.score * rounding)
+      if (all && all.cluster.chips < many.cluster.chips) idle++
+    })
     expect(idle).toBeGreaterThan(0)
   })
 })
 
 describe('the plans that leave chips idle', () => {
-  it('are those of every part of the cluster that are faster than all plans of the whole', () => {
-    fc.assert(
-      fc.property(trainings, machines, fc.integer({ min: 1, max: 5 }), (asked, [, on], top) => {
-        const given = { ...training(asked, on as Machine), top: 1000 }
-        const models = contextModels(given)
-        const scores = (part: Problem['cluster']) =>
-          models.flatMap((own) => {
-            const there = onCluster(own, part)
-            return search(there, launchable(there)).candidates
-          })
-        const whole = scores(given.cluster)
-        const best = Math.min(...whole.map(({ score }) => score))
-        const fewer = [...fewerChips(given.cluster)].flatMap(scores).filter(({ score }) => score < best)
-        const of = new Map<string, number>()
-        for (const { mesh, score } of [...whole, ...fewer]) {
-          const key = Object.values(mesh).join()
-          of.set(key, Math.min(score, of.get(key) ?? Number.POSITIVE_INFINITY))
-        }
-        const expected = [...of.values()].sort((a, b) => a - b).slice(0, top)
-        const found = searchAll(models, top, launchable).candidates.map(({ score }) => score)
-        expect(found.length).toBe(expected.length)
-        found.forEach((score, at) => {
-          expect(score / (expected[at] ?? Number.NaN)).toBeCloseTo(1, 9)
+  law(
+    'are those of every part of the cluster that are faster than all plans of the whole',
+    5,
+    [trainings, machines, fc.integer({ min: 1, max: 5 })],
+    (asked, [, on], top) => {
+      const given = { ...training(asked, on as Machine), top: 1000 }
+      const models = contextModels(given)
+      const scores = (part: Problem['cluster']) =>
+        models.flatMap((own) => {
+          const there = onCluster(own, part)
+          return search(there, launchable(there)).candidates
         })
-      }),
-      { numRuns: runs(5) },
-    )
+      const whole = scores(given.cluster)
+      const best = Math.min(...whole.map(({ score }) => score))
+      const fewer = [...fewerChips(given.cluster)].flatMap(scores).filter(({ score }) => score < best)
+      const of = new Map<string, number>()
+      for (const { mesh, score } of [...whole, ...fewer]) {
+        const key = Object.values(mesh).join()
+        of.set(key, Math.min(score, of.get(key) ?? Number.POSITIVE_INFINITY))
+      }
+      const expected = [...of.values()].sort((a, b) => a - b).slice(0, top)
+      const found = searchAll(models, top, launchable).candidates.map(({ score }) => score)
+      expect(found.length).toBe(expected.length)
+      found.forEach((score, at) => {
+        expect(score / (expected[at] ?? Number.NaN)).toBeCloseTo(1, 9)
+      })
+    },
+  )
+
+  law('are so in inference', 10, [phases, machines], (asked, [, on]) => {
+    const given = phase(asked, on as Machine)
+    if (filled(given)) return
+    const own = inferenceModel(given, servable(given))
+    const best = [given.cluster, ...fewerChips(given.cluster)].map((cluster) => {
+      const there = inferenceOn(own, { ...given, cluster }, own.servable && servable({ ...given, cluster }))
+      const [first] = searchPhase(phaseOf(there, { ...given, cluster }), 1).candidates
+      return first?.score ?? Number.POSITIVE_INFINITY
+    })
+    const [first] = searchPhaseParts(own, given, { phaseOf, servable }).candidates
+    const least = Math.min(...best)
+    if (!first) expect(least).toBe(Number.POSITIVE_INFINITY)
+    else expect(first.score / least).toBeCloseTo(1, 9)
   })
 
-  it('are so in inference', () => {
-    fc.assert(
-      fc.property(phases, machines, (asked, [, on]) => {
-        const given = phase(asked, on as Machine)
-        if (filled(given)) return
-        const own = inferenceModel(given, servable(given))
-        const best = [given.cluster, ...fewerChips(given.cluster)].map((cluster) => {
-          const there = inferenceOn(
-            own,
-            { ...given, cluster },
-            own.servable && servable({ ...given, cluster }),
-          )
-          const [first] = searchPhase(phaseOf(there, { ...given, cluster }), 1).candidates
-          return first?.score ?? Number.POSITIVE_INFINITY
-        })
-        const [first] = searchPhaseParts(own, given, { phaseOf, servable }).candidates
-        const least = Math.min(...best)
-        if (!first) expect(least).toBe(Number.POSITIVE_INFINITY)
-        else expect(first.score / least).toBeCloseTo(1, 9)
-      }),
-      { numRuns: runs(10) },
-    )
-  })
-
-  it('say how many chips they take, and are evaluated as they were found', () => {
-    fc.assert(
-      fc.property(trainings, phases, machines, (asked, other, [, on]) => {
-        const given = training(asked, on as Machine)
-        const question = phase(other, on as Machine)
-        const { chips } = given.cluster
-        const { plans, search: account } = optimize(given, solver)
-        const { pruned, evaluated, infeasible } = account
-        expect(account.enumerated).toBe(
-          Object.values(infeasible).reduce((sum, count) => sum + count, pruned + evaluated),
+  law(
+    'say how many chips they take, and are evaluated as they were found',
+    3,
+    [trainings, phases, machines],
+    (asked, other, [, on]) => {
+      const given = training(asked, on as Machine)
+      const question = phase(other, on as Machine)
+      const { chips } = given.cluster
+      const { plans, search: account } = optimize(given, solver)
+      const { pruned, evaluated, infeasible } = account
+      expect(account.enumerated).toBe(
+        Object.values(infeasible).reduce((sum, count) => sum + count, pruned + evaluated),
+      )
+      for (const plan of plans) {
+        expect(plan.chips).toBe(meshSize(plan.mesh))
+        expect(plan.chips + plan.idleChips).toBe(chips)
+        expect(plan.tokensPerSecondPerChip * chips).toBeCloseTo(plan.tokensPerSecond, 3)
+        expect(plan.explanation.some((text) => text.includes('idle'))).toBe(plan.idleChips > 0)
+        const again = evaluate(
+          given,
+          { mesh: plan.mesh, contextLayout: plan.contextLayout ?? undefined } as never,
+          solver,
         )
-        for (const plan of plans) {
-          expect(plan.chips).toBe(meshSize(plan.mesh))
-          expect(plan.chips + plan.idleChips).toBe(chips)
-          expect(plan.tokensPerSecondPerChip * chips).toBeCloseTo(plan.tokensPerSecond, 3)
-          expect(plan.explanation.some((text) => text.includes('idle'))).toBe(plan.idleChips > 0)
-          const again = evaluate(
-            given,
-            { mesh: plan.mesh, contextLayout: plan.contextLayout ?? undefined } as never,
-            solver,
-          )
-          if (!('plan' in again)) throw new Error(JSON.stringify(again))
-          expect(again.plan.stepTimeSeconds).toBeLessThanOrEqual(plan.stepTimeSeconds * rounding)
-          expect(again.plan.idleChips).toBe(plan.idleChips)
-          expect(again.warnings.some((text) => text.includes('idle'))).toBe(plan.idleChips > 0)
-        }
-        for (const plan of infer(question, solver).plans) {
-          expect([plan.chips, plan.chips + plan.idleChips]).toEqual([meshSize(plan.mesh), chips])
-          const { mesh, batchSequences } = plan
-          const again = evaluateInference(
-            question,
-            { mesh, batchSequences, layout: plan.layout.components },
-            solver,
-          )
-          if (!('plan' in again)) throw new Error(JSON.stringify(again))
-          expect(again.plan.stepTimeSeconds).toBeLessThanOrEqual(plan.stepTimeSeconds * rounding)
-        }
-      }),
-      { numRuns: runs(3) },
-    )
-  })
+        if (!('plan' in again)) throw new Error(JSON.stringify(again))
+        expect(again.plan.stepTimeSeconds).toBeLessThanOrEqual(plan.stepTimeSeconds * rounding)
+        expect(again.plan.idleChips).toBe(plan.idleChips)
+        expect(again.warnings.some((text) => text.includes('idle'))).toBe(plan.idleChips > 0)
+      }
+      for (const plan of infer(question, solver).plans) {
+        expect([plan.chips, plan.chips + plan.idleChips]).toEqual([meshSize(plan.mesh), chips])
+        const { mesh, batchSequences } = plan
+        const again = evaluateInference(
+          question,
+          { mesh, batchSequences, layout: plan.layout.components },
+          solver,
+        )
+        if (!('plan' in again)) throw new Error(JSON.stringify(again))
+        expect(again.plan.stepTimeSeconds).toBeLessThanOrEqual(plan.stepTimeSeconds * rounding)
+      }
+    },
+  )
 })
 
 describe('parts of a cluster', () => {
-  it('have fewer chips, count the idle ones, and are found by their number', () => {
-    fc.assert(
-      fc.property(machines, ([, on]) => {
-        const { cluster } = training(
-          { sequences: 3, sequenceLength: 1024, assumptions: 'book', memoryFraction: 0.9 },
-          on as Machine,
-        )
-        const parts = [...fewerChips(cluster)]
-        for (const [at, part] of parts.entries()) {
-          expect(part.chips).toBeLessThan(cluster.chips)
-          expect(part.chips).toBeLessThanOrEqual(parts[at - 1]?.chips ?? cluster.chips)
-          expect(chipsAsked(part)).toBe(cluster.chips)
-          expect(partsOf(cluster, part.chips)).toContainEqual(part)
-        }
-      }),
+  law('have fewer chips, count the idle ones, and are found by their number', 100, [machines], ([, on]) => {
+    const { cluster } = training(
+      { sequences: 3, sequenceLength: 1024, assumptions: 'book', memoryFraction: 0.9 },
+      on as Machine,
     )
+    const parts = [...fewerChips(cluster)]
+    for (const [at, part] of parts.entries()) {
+      expect(part.chips).toBeLessThan(cluster.chips)
+      expect(part.chips).toBeLessThanOrEqual(parts[at - 1]?.chips ?? cluster.chips)
+      expect(chipsAsked(part)).toBe(cluster.chips)
+      expect(partsOf(cluster, part.chips)).toContainEqual(part)
+    }
   })
 
   it('of two NVL72 are 64 chips of each, or of one 64 in a row', () => {

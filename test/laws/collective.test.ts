@@ -8,6 +8,7 @@ import { collectiveTime, groupCost } from '../../src/hardware/network/collective
 import { type TorusPart, union } from '../../src/hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../src/hardware/network/group-cost.ts'
 import { closes } from '../../src/hardware/network/torus-collective.ts'
+import { forAll, law } from '../law.ts'
 import { problem } from '../problem.ts'
 
 const W = 4.5e10
@@ -100,56 +101,56 @@ describe('a collective on a torus', () => {
     ])
   })
 
-  it('reduces in two passes, and scatters as it gathers', () => {
-    fc.assert(
-      fc.property(torusGroups, termsOf, ({ network, parts, slices }, terms) => {
-        const cost = onTorus(network, parts, terms, slices)
-        expect(cost.allReducePerByte).toBe(2 * cost.perByte)
-      }),
-    )
-  })
+  law(
+    'reduces in two passes, and scatters as it gathers',
+    100,
+    [torusGroups, termsOf],
+    ({ network, parts, slices }, terms) => {
+      const cost = onTorus(network, parts, terms, slices)
+      expect(cost.allReducePerByte).toBe(2 * cost.perByte)
+    },
+  )
 
-  it('never beats the wire: (n-1)/n of the array comes in through the ports that a chip has', () => {
-    fc.assert(
-      fc.property(torusGroups, ({ network, parts, slices }) => {
-        const { chips, perByte } = onTorus(network, parts, finite, slices)
-        const ports = 2 * network.topology.length * W + network.dcnBytesPerSecondPerChip
-        expect(perByte).toBeGreaterThanOrEqual((((chips - 1) / chips) * (1 - 1e-12)) / ports)
-      }),
-    )
-  })
+  law(
+    'never beats the wire: (n-1)/n of the array comes in through the ports that a chip has',
+    100,
+    [torusGroups],
+    ({ network, parts, slices }) => {
+      const { chips, perByte } = onTorus(network, parts, finite, slices)
+      const ports = 2 * network.topology.length * W + network.dcnBytesPerSecondPerChip
+      expect(perByte).toBeGreaterThanOrEqual((((chips - 1) / chips) * (1 - 1e-12)) / ports)
+    },
+  )
 
-  it('takes longer in proportion to bytes, and in inverse proportion to bandwidth', () => {
-    fc.assert(
-      fc.property(
-        torusGroups,
-        fc.double({ min: 1, max: 1e9, noNaN: true }),
-        ({ network, parts, slices }, bytes) => {
-          const terms = { ...finite, latencyFactor: 0 }
-          const cost = onTorus(network, parts, terms, slices)
-          expect(time(cost, 2 * bytes)).toBeCloseTo(2 * time(cost, bytes), 12)
-          const faster = {
-            ...network,
-            linkBytesPerSecond: 2 * network.linkBytesPerSecond,
-            dcnBytesPerSecondPerChip: 2 * network.dcnBytesPerSecondPerChip,
-          }
-          for (const key of ['perByte', 'allReducePerByte', 'allToAllPerByte', 'permutePerByte'] as const) {
-            expect(onTorus(faster, parts, terms, slices)[key]).toBeCloseTo(cost[key] / 2, 18)
-          }
-        },
-      ),
-    )
-  })
+  law(
+    'takes longer in proportion to bytes, and in inverse proportion to bandwidth',
+    100,
+    [torusGroups, fc.double({ min: 1, max: 1e9, noNaN: true })],
+    ({ network, parts, slices }, bytes) => {
+      const terms = { ...finite, latencyFactor: 0 }
+      const cost = onTorus(network, parts, terms, slices)
+      expect(time(cost, 2 * bytes)).toBeCloseTo(2 * time(cost, bytes), 12)
+      const faster = {
+        ...network,
+        linkBytesPerSecond: 2 * network.linkBytesPerSecond,
+        dcnBytesPerSecondPerChip: 2 * network.dcnBytesPerSecondPerChip,
+      }
+      for (const key of ['perByte', 'allReducePerByte', 'allToAllPerByte', 'permutePerByte'] as const) {
+        expect(onTorus(faster, parts, terms, slices)[key]).toBeCloseTo(cost[key] / 2, 18)
+      }
+    },
+  )
 
-  it('takes at least the latency of its hops, however few the bytes', () => {
-    fc.assert(
-      fc.property(torusGroups, ({ network, parts, slices }) => {
-        const cost = onTorus(network, parts, finite, slices)
-        expect(time(cost, 1)).toBeGreaterThanOrEqual(cost.latency)
-        if (cost.chips > 1) expect(cost.latency).toBeGreaterThanOrEqual(1e-6)
-      }),
-    )
-  })
+  law(
+    'takes at least the latency of its hops, however few the bytes',
+    100,
+    [torusGroups],
+    ({ network, parts, slices }) => {
+      const cost = onTorus(network, parts, finite, slices)
+      expect(time(cost, 1)).toBeGreaterThanOrEqual(cost.latency)
+      if (cost.chips > 1) expect(cost.latency).toBeGreaterThanOrEqual(1e-6)
+    },
+  )
 
   it.each([2, 4, 8, 16])('of %i chips in a line takes twice what a ring of them does', (n) => {
     const ring = onTorus(torus([n], true), [whole(0, n)])
@@ -163,20 +164,21 @@ describe('a collective on a torus', () => {
     expect(onTorus(torus([16, 16], true), [whole(0, 16), whole(1, 16)], bookTerms).perByte).toBe(1 / (4 * W))
   })
 
-  it('never costs more with another whole axis', () => {
-    fc.assert(
-      fc.property(topologies, fc.boolean(), termsOf, (topology, wraps, terms) => {
-        const network = torus(topology, wraps)
-        const parts = topology.map((size, physical) => whole(physical, size)).filter(({ size }) => size > 1)
-        for (let count = 2; count <= parts.length; count++) {
-          const [fewer, more] = [parts.slice(0, count - 1), parts.slice(0, count)]
-          expect(onTorus(network, more, terms).perByte).toBeLessThanOrEqual(
-            onTorus(network, fewer, terms).perByte * (1 + 1e-12),
-          )
-        }
-      }),
-    )
-  })
+  law(
+    'never costs more with another whole axis',
+    100,
+    [topologies, fc.boolean(), termsOf],
+    (topology, wraps, terms) => {
+      const network = torus(topology, wraps)
+      const parts = topology.map((size, physical) => whole(physical, size)).filter(({ size }) => size > 1)
+      for (let count = 2; count <= parts.length; count++) {
+        const [fewer, more] = [parts.slice(0, count - 1), parts.slice(0, count)]
+        expect(onTorus(network, more, terms).perByte).toBeLessThanOrEqual(
+          onTorus(network, fewer, terms).perByte * (1 + 1e-12),
+        )
+      }
+    },
+  )
 
   it('is no faster in two steps over the parts of an axis than in one over the whole', () => {
     for (const wraps of [true, false]) {
@@ -222,15 +224,16 @@ describe('a collective on a torus', () => {
     expect(groupCost(network, union(parts, 'torus'), finite)).toEqual(onTorus(network, [whole(0, 12)]))
   })
 
-  it('keeps no part of the network busy for longer than it takes', () => {
-    fc.assert(
-      fc.property(torusGroups, termsOf, ({ network, parts, slices }, terms) => {
-        const cost = onTorus(network, parts, terms, slices)
-        expect(Math.max(...cost.loads)).toBe(cost.perByte)
-        expect(Math.max(...cost.permuteLoads)).toBe(cost.permutePerByte)
-      }),
-    )
-  })
+  law(
+    'keeps no part of the network busy for longer than it takes',
+    100,
+    [torusGroups, termsOf],
+    ({ network, parts, slices }, terms) => {
+      const cost = onTorus(network, parts, terms, slices)
+      expect(Math.max(...cost.loads)).toBe(cost.perByte)
+      expect(Math.max(...cost.permuteLoads)).toBe(cost.permutePerByte)
+    },
+  )
 
   it('is slower where chips of several slices must meet over DCN', () => {
     const network = torus([4, 4], true, 4)
@@ -328,40 +331,38 @@ describe('a collective behind switches', () => {
     expect([cost.allReducePerByte, cost.allToAllPerByte, cost.permutePerByte]).toEqual([0, 0, 0])
   })
 
-  it('reduces in two passes where no switch does', () => {
-    fc.assert(
-      fc.property(sizes, fc.constantFrom(1, 2, 4, 8, 16), (size, stride) => {
-        const cost = onRanks(size, stride)
-        expect(cost.allReducePerByte).toBe(2 * cost.perByte)
-      }),
-    )
-  })
+  law(
+    'reduces in two passes where no switch does',
+    100,
+    [sizes, fc.constantFrom(1, 2, 4, 8, 16)],
+    (size, stride) => {
+      const cost = onRanks(size, stride)
+      expect(cost.allReducePerByte).toBe(2 * cost.perByte)
+    },
+  )
 
-  it('reduces faster, or as fast, in the switches', () => {
-    fc.assert(
-      fc.property(sizes, fc.constantFrom(1, 2, 4, 8, 16), (size, stride) => {
-        const plain = onRanks(size, stride)
-        const sharp = onRanks(size, stride, { ...finite, inNetworkReduction: true })
-        expect(sharp.perByte).toBe(plain.perByte)
-        expect(sharp.allReducePerByte).toBeLessThanOrEqual(plain.allReducePerByte)
-      }),
-    )
-  })
+  law(
+    'reduces faster, or as fast, in the switches',
+    100,
+    [sizes, fc.constantFrom(1, 2, 4, 8, 16)],
+    (size, stride) => {
+      const plain = onRanks(size, stride)
+      const sharp = onRanks(size, stride, { ...finite, inNetworkReduction: true })
+      expect(sharp.perByte).toBe(plain.perByte)
+      expect(sharp.allReducePerByte).toBeLessThanOrEqual(plain.allReducePerByte)
+    },
+  )
 
   it('reduces in V/W inside a node whose switch does', () => {
     const sharp = onRanks(8, 1, { ...finite, inNetworkReduction: true })
     expect(sharp.allReducePerByte).toBeCloseTo(1 / 450e9, 20)
   })
 
-  it('never beats the wire', () => {
-    fc.assert(
-      fc.property(sizes, fc.constantFrom(1, 2, 4, 8, 16, 64), (size, stride) => {
-        const { chips, perByte } = onRanks(size, stride)
-        // The book's model takes each tier for a port of its own.
-        const ports = switched.tiers.reduce((sum, tier) => sum + tier.bytesPerSecondPerChip, 0)
-        expect(perByte).toBeGreaterThanOrEqual((((chips - 1) / chips) * (1 - 1e-12)) / ports)
-      }),
-    )
+  law('never beats the wire', 100, [sizes, fc.constantFrom(1, 2, 4, 8, 16, 64)], (size, stride) => {
+    const { chips, perByte } = onRanks(size, stride)
+    // The book's model takes each tier for a port of its own.
+    const ports = switched.tiers.reduce((sum, tier) => sum + tier.bytesPerSecondPerChip, 0)
+    expect(perByte).toBeGreaterThanOrEqual((((chips - 1) / chips) * (1 - 1e-12)) / ports)
   })
 
   it('is slower beyond a node than inside one, whether or not a group divides nodes and chips', () => {
@@ -397,18 +398,16 @@ describe('a collective behind switches', () => {
   it('of a server takes as long as a ring where no kernel reaches all chips of a node at once', () => {
     const bus: SwitchedNetwork = { kind: 'switched', tiers: [{ ...node, direct: false }, leaf, spine] }
     const size = fc.constantFrom(2, 4, 8, 16, 32)
-    fc.assert(
-      fc.property(size, fc.double({ min: 1e-7, max: 1e-6, noNaN: true }), (chips, directSeconds) => {
-        const served = { ...finite, directSeconds }
-        const [ring, direct] = [bus, switched].map((network) => onRanks(chips, 1, served, network))
-        const { latency, allReduceLatency, allToAllLatency, ...rates } = ring as GroupCost
-        expect(ring).toMatchObject({ latency: onRanks(chips).latency, ...rates })
-        expect(allReduceLatency).toBe(onRanks(chips).allReduceLatency)
-        expect(latency).toBeGreaterThanOrEqual(direct?.latency ?? Number.NaN)
-        expect(allToAllLatency).toBeGreaterThanOrEqual(direct?.allToAllLatency ?? Number.NaN)
-        expect(onRanks(chips, 1, finite, bus)).toEqual(onRanks(chips))
-      }),
-    )
+    forAll(100, [size, fc.double({ min: 1e-7, max: 1e-6, noNaN: true })], (chips, directSeconds) => {
+      const served = { ...finite, directSeconds }
+      const [ring, direct] = [bus, switched].map((network) => onRanks(chips, 1, served, network))
+      const { latency, allReduceLatency, allToAllLatency, ...rates } = ring as GroupCost
+      expect(ring).toMatchObject({ latency: onRanks(chips).latency, ...rates })
+      expect(allReduceLatency).toBe(onRanks(chips).allReduceLatency)
+      expect(latency).toBeGreaterThanOrEqual(direct?.latency ?? Number.NaN)
+      expect(allToAllLatency).toBeGreaterThanOrEqual(direct?.allToAllLatency ?? Number.NaN)
+      expect(onRanks(chips, 1, finite, bus)).toEqual(onRanks(chips))
+    })
   })
 
   it("takes the slowest tier of D-1 over D members below it and the tier's rate", () => {

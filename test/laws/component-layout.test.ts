@@ -1,4 +1,5 @@
 /** Laws of the best layouts for any components. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
@@ -8,7 +9,7 @@ import { chooseLayouts, layoutProgram } from '../../src/search/component-layout/
 import type { LayoutOption, LayoutQuestion, Resharding } from '../../src/search/component-layout/question.ts'
 import { everyChoice, layoutQuestions, plain, real } from '../agree/layout-questions.ts'
 import { loadHighs } from '../highs.ts'
-import { runs } from '../runs.ts'
+import { law } from '../law.ts'
 
 const highs = await loadHighs()
 
@@ -72,150 +73,138 @@ const withOption = withComponent.chain(({ question, at }) => {
 })
 
 describe('the best layouts', () => {
-  it('are no slower with a larger budget', () => {
-    fc.assert(
-      fc.property(questions, fraction, (question, share) => {
-        expectNoSlower({ ...question, budget: question.budget * (1 + share) }, question)
-      }),
-      { numRuns: runs(500) },
-    )
+  law('are no slower with a larger budget', 500, [questions, fraction], (question, share) => {
+    expectNoSlower({ ...question, budget: question.budget * (1 + share) }, question)
   })
 
-  it('are no slower with one more option', () => {
-    fc.assert(
-      fc.property(withOption, ({ question, at, option, order }) => {
-        const fewer = arranged(
-          question,
-          at,
-          order.filter((i) => i !== option).sort((a, b) => a - b),
-        )
-        expectNoSlower(question, fewer)
-      }),
-      { numRuns: runs(500) },
+  law('are no slower with one more option', 500, [withOption], ({ question, at, option, order }) => {
+    const fewer = arranged(
+      question,
+      at,
+      order.filter((i) => i !== option).sort((a, b) => a - b),
     )
+    expectNoSlower(question, fewer)
   })
 
-  it('are no faster where an edge, an option or a working set grows', () => {
-    fc.assert(
-      fc.property(withOption, fc.nat(), fraction, ({ question, at, option }, chance, share) => {
-        const slower = mapEdges(question, (edge, e) =>
-          e === chance % question.resharding.length
-            ? {
-                ...edge,
-                seconds: edge.seconds.map((row, i) => row.map((own) => (i % 2 ? own + share * 1e-3 : own))),
-              }
-            : edge,
-        )
-        const grown = (more: (own: LayoutOption) => LayoutOption) =>
-          mapOptions(question, at, (options) => options.map((own, i) => (i === option ? more(own) : own)))
-        expectNoSlower(question, slower)
-        expectNoSlower(
-          question,
-          grown((own) => ({ ...own, seconds: own.seconds + share * 1e-3 })),
-        )
-        expectNoSlower(
-          question,
-          grown((own) => ({ ...own, bytes: own.bytes + share * 2 ** 30 })),
-        )
-        expectNoSlower(
-          question,
-          grown((own) => ({ ...own, workspace: own.workspace + share * 2 ** 30 })),
-        )
-      }),
-      { numRuns: runs(500) },
-    )
-  })
+  law(
+    'are no faster where an edge, an option or a working set grows',
+    500,
+    [withOption, fc.nat(), fraction],
+    ({ question, at, option }, chance, share) => {
+      const slower = mapEdges(question, (edge, e) =>
+        e === chance % question.resharding.length
+          ? {
+              ...edge,
+              seconds: edge.seconds.map((row, i) => row.map((own) => (i % 2 ? own + share * 1e-3 : own))),
+            }
+          : edge,
+      )
+      const grown = (more: (own: LayoutOption) => LayoutOption) =>
+        mapOptions(question, at, (options) => options.map((own, i) => (i === option ? more(own) : own)))
+      expectNoSlower(question, slower)
+      expectNoSlower(
+        question,
+        grown((own) => ({ ...own, seconds: own.seconds + share * 1e-3 })),
+      )
+      expectNoSlower(
+        question,
+        grown((own) => ({ ...own, bytes: own.bytes + share * 2 ** 30 })),
+      )
+      expectNoSlower(
+        question,
+        grown((own) => ({ ...own, workspace: own.workspace + share * 2 ** 30 })),
+      )
+    },
+  )
 
-  it('are the same options in whatever order they are given', () => {
-    fc.assert(
-      fc.property(withOption, ({ question, at, order }) => {
-        const found = bestLayouts(question)
-        const other = bestLayouts(arranged(question, at, order))
-        expect(other === null).toBe(found === null)
-        if (!found || !other) return
-        const alike = [...everyChoice(question)].filter(
-          ({ seconds, bytes }) => bytes <= question.budget && seconds <= found.seconds * (1 + 1e-9),
-        )
-        const back = other.chosen.map((i, k) => (k === at ? order[i] : i))
-        if (alike.length === 1) expect(back).toEqual(found.chosen)
-        else expect(alike.map(({ chosen }) => chosen)).toContainEqual(back)
-      }),
-      { numRuns: runs(500) },
-    )
-  })
+  law(
+    'are the same options in whatever order they are given',
+    500,
+    [withOption],
+    ({ question, at, order }) => {
+      const found = bestLayouts(question)
+      const other = bestLayouts(arranged(question, at, order))
+      expect(other === null).toBe(found === null)
+      if (!found || !other) return
+      const alike = [...everyChoice(question)].filter(
+        ({ seconds, bytes }) => bytes <= question.budget && seconds <= found.seconds * (1 + 1e-9),
+      )
+      const back = other.chosen.map((i, k) => (k === at ? order[i] : i))
+      if (alike.length === 1) expect(back).toEqual(found.chosen)
+      else expect(alike.map(({ chosen }) => chosen)).toContainEqual(back)
+    },
+  )
 
-  it('never need an option that another dominates', () => {
-    fc.assert(
-      fc.property(withOption, fraction, ({ question, at, option, order }, share) => {
-        const ascending = [...order].sort((a, b) => a - b)
-        const last = ascending.length
-        const doubled = mapOptions(arranged(question, at, [...ascending, option]), at, (options) =>
-          options.map((own, i) => (i === last ? { ...own, seconds: own.seconds * (1 + share) } : own)),
-        )
-        expect(bestLayouts(doubled)).toEqual(bestLayouts(question))
-      }),
-      { numRuns: runs(500) },
-    )
-  })
+  law(
+    'never need an option that another dominates',
+    500,
+    [withOption, fraction],
+    ({ question, at, option, order }, share) => {
+      const ascending = [...order].sort((a, b) => a - b)
+      const last = ascending.length
+      const doubled = mapOptions(arranged(question, at, [...ascending, option]), at, (options) =>
+        options.map((own, i) => (i === last ? { ...own, seconds: own.seconds * (1 + share) } : own)),
+      )
+      expect(bestLayouts(doubled)).toEqual(bestLayouts(question))
+    },
+  )
 
-  it('do not depend on which way an edge points, or on how many parts it comes in', () => {
-    fc.assert(
-      fc.property(layoutQuestions(plain), (question) => {
-        const turned = mapEdges(question, ({ from, to, seconds }) => ({
-          from: to,
-          to: from,
-          seconds: (question.components[to]?.options ?? []).map((_, j) =>
-            seconds.map((row) => row[j] ?? NaN),
-          ),
-        }))
-        const halves = mapEdges(question, (edge) => ({
-          ...edge,
-          seconds: edge.seconds.map((row) => row.map((own) => own / 2)),
-        }))
-        const parts = { ...halves, resharding: [...halves.resharding, ...halves.resharding] }
-        expect(bestLayouts(turned)).toEqual(bestLayouts(question))
-        expect(bestLayouts(parts)).toEqual(bestLayouts(question))
-      }),
-      { numRuns: runs(500) },
-    )
-  })
+  law(
+    'do not depend on which way an edge points, or on how many parts it comes in',
+    500,
+    [layoutQuestions(plain)],
+    (question) => {
+      const turned = mapEdges(question, ({ from, to, seconds }) => ({
+        from: to,
+        to: from,
+        seconds: (question.components[to]?.options ?? []).map((_, j) => seconds.map((row) => row[j] ?? NaN)),
+      }))
+      const halves = mapEdges(question, (edge) => ({
+        ...edge,
+        seconds: edge.seconds.map((row) => row.map((own) => own / 2)),
+      }))
+      const parts = { ...halves, resharding: [...halves.resharding, ...halves.resharding] }
+      expect(bestLayouts(turned)).toEqual(bestLayouts(question))
+      expect(bestLayouts(parts)).toEqual(bestLayouts(question))
+    },
+  )
 
-  it('are the same in other units of time and memory', () => {
-    fc.assert(
-      fc.property(layoutQuestions(plain), fc.integer({ min: -20, max: 40 }), (question, exponent) => {
-        const k = 2 ** exponent
-        const components = question.components.map(({ name, options }) => ({
-          name,
-          options: options.map((own) => ({
-            ...own,
-            seconds: own.seconds / k,
-            bytes: own.bytes * k,
-            workspace: own.workspace * k,
-          })),
-        }))
-        const scaled = mapEdges({ ...question, components, budget: question.budget * k }, (edge) => ({
-          ...edge,
-          seconds: edge.seconds.map((row) => row.map((own) => own / k)),
-        }))
-        expect(bestLayouts(scaled)?.chosen).toEqual(bestLayouts(question)?.chosen)
-      }),
-      { numRuns: runs(300) },
-    )
-  })
+  law(
+    'are the same in other units of time and memory',
+    300,
+    [layoutQuestions(plain), fc.integer({ min: -20, max: 40 })],
+    (question, exponent) => {
+      const k = 2 ** exponent
+      const components = question.components.map(({ name, options }) => ({
+        name,
+        options: options.map((own) => ({
+          ...own,
+          seconds: own.seconds / k,
+          bytes: own.bytes * k,
+          workspace: own.workspace * k,
+        })),
+      }))
+      const scaled = mapEdges({ ...question, components, budget: question.budget * k }, (edge) => ({
+        ...edge,
+        seconds: edge.seconds.map((row) => row.map((own) => own / k)),
+      }))
+      expect(bestLayouts(scaled)?.chosen).toEqual(bestLayouts(question)?.chosen)
+    },
+  )
 
-  it('are of components that reshard for nothing each its own fastest, where all fits', () => {
-    fc.assert(
-      fc.property(questions, ({ components }) => {
-        const found = bestLayouts({ components, resharding: [], budget: 2 ** 60 })
-        const fastest = components.map(({ options }) => {
-          const times = options.map(({ seconds }) => seconds)
-          return times.indexOf(Math.min(...times))
-        })
-        expect(found?.chosen).toEqual(fastest)
-      }),
-      { numRuns: runs(200) },
-    )
-  })
+  law(
+    'are of components that reshard for nothing each its own fastest, where all fits',
+    200,
+    [questions],
+    ({ components }) => {
+      const found = bestLayouts({ components, resharding: [], budget: 2 ** 60 })
+      const fastest = components.map(({ options }) => {
+        const times = options.map(({ seconds }) => seconds)
+        return times.indexOf(Math.min(...times))
+      })
+      expect(found?.chosen).toEqual(fastest)
+    },
+  )
 })
 
 const solvers: readonly (readonly [string, Solver])[] = [
@@ -235,25 +224,20 @@ function relaxed(question: LayoutQuestion, solver: Solver): number {
 }
 
 describe.each(solvers)('the relaxed programme, %s', (_, solver) => {
-  it('is no slower than the best layouts', () => {
-    fc.assert(
-      fc.property(questions, (question) => {
-        expect(relaxed(question, solver)).toBeLessThanOrEqual(timeOf(question) * (1 + 1e-6))
-      }),
-      { numRuns: runs(150) },
-    )
+  law('is no slower than the best layouts', 150, [questions], (question) => {
+    expect(relaxed(question, solver)).toBeLessThanOrEqual(timeOf(question) * (1 + 1e-6))
   })
 
-  it('is as fast as the best layouts where edges form a chain and all fits', () => {
-    fc.assert(
-      fc.property(questions, (question) => {
-        const chain = question.resharding.filter(({ from, to }) => to === from + 1)
-        const free = { ...question, resharding: chain, budget: 2 ** 60 }
-        expect(Math.abs(relaxed(free, solver) - timeOf(free))).toBeLessThanOrEqual(1e-6 * timeOf(free))
-      }),
-      { numRuns: runs(150) },
-    )
-  })
+  law(
+    'is as fast as the best layouts where edges form a chain and all fits',
+    150,
+    [questions],
+    (question) => {
+      const chain = question.resharding.filter(({ from, to }) => to === from + 1)
+      const free = { ...question, resharding: chain, budget: 2 ** 60 }
+      expect(Math.abs(relaxed(free, solver) - timeOf(free))).toBeLessThanOrEqual(1e-6 * timeOf(free))
+    },
+  )
 })
 
 function option(seconds: number, bytes: number, workspace = 0): LayoutOption {

@@ -20,6 +20,7 @@ import { layerKindFlops, unembeddingFlops } from '../../src/model/flops.ts'
 import type { Problem } from '../../src/problem.ts'
 import { unlikeCuts } from '../../src/search/stages/unlike-cuts.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
+import { law } from '../law.ts'
 import { problem } from '../problem.ts'
 
 const dense: Architecture = {
@@ -64,34 +65,34 @@ const total = <Item>(items: readonly Item[], pick: (item: Item) => number) =>
   items.reduce((sum, item) => sum + pick(item), 0)
 
 describe('the layers of stages', () => {
-  it('are the layers of the model, of each kind, however it is cut', () => {
-    fc.assert(
-      fc.property(models, fc.constantFrom(2, 4), fc.constantFrom(1, 2), fc.nat(), (model, p, v, seed) => {
-        const counts = Array.from({ length: p }, (_, stage) =>
-          stage < p - 1 ? 1 + ((seed >> stage) & 1) : 0,
-        )
-        counts[p - 1] = model.layers - total(counts, (count) => count)
-        for (const own of [stageCompositions(model, counts, v), mirroredCompositions(model, counts)]) {
-          const whole = wholeComposition(model)
-          for (const pick of ['layers', 'dense', 'sparse'] as const) {
-            expect(total(own, (composition) => composition[pick])).toBe(whole[pick])
-          }
+  law(
+    'are the layers of the model, of each kind, however it is cut',
+    100,
+    [models, fc.constantFrom(2, 4), fc.constantFrom(1, 2), fc.nat()],
+    (model, p, v, seed) => {
+      const counts = Array.from({ length: p }, (_, stage) => (stage < p - 1 ? 1 + ((seed >> stage) & 1) : 0))
+      counts[p - 1] = model.layers - total(counts, (count) => count)
+      for (const own of [stageCompositions(model, counts, v), mirroredCompositions(model, counts)]) {
+        const whole = wholeComposition(model)
+        for (const pick of ['layers', 'dense', 'sparse'] as const) {
+          expect(total(own, (composition) => composition[pick])).toBe(whole[pick])
         }
-      }),
-    )
-  })
+      }
+    },
+  )
 
-  it('are as many with experts as there are among those that a stage of one piece has', () => {
-    fc.assert(
-      fc.property(models, fc.integer({ min: 1, max: 7 }), (model, first) => {
-        const [own] = stageCompositions(model, [first, model.layers - first])
-        const having = Array.from({ length: first }, (_, layer) => layer).filter((layer) =>
-          hasExperts(model, layer),
-        )
-        expect(own).toEqual({ layers: first, dense: first - having.length, sparse: having.length })
-      }),
-    )
-  })
+  law(
+    'are as many with experts as there are among those that a stage of one piece has',
+    100,
+    [models, fc.integer({ min: 1, max: 7 })],
+    (model, first) => {
+      const [own] = stageCompositions(model, [first, model.layers - first])
+      const having = Array.from({ length: first }, (_, layer) => layer).filter((layer) =>
+        hasExperts(model, layer),
+      )
+      expect(own).toEqual({ layers: first, dense: first - having.length, sparse: having.length })
+    },
+  )
 
   it('follow each other chunk by chunk where stages are virtual', () => {
     const model = transformer('dense first', { ...dense, layers: 8, experts: { ...experts, denseLayers: 2 } })

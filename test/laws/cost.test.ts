@@ -12,8 +12,8 @@ import type { Problem } from '../../src/problem.ts'
 import { search } from '../../src/search/search.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { enumeration, type Priced } from '../agree/enumeration.ts'
+import { law } from '../law.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 import { oddDense } from '../small-model.ts'
 
 const small: Architecture = oddDense
@@ -167,15 +167,10 @@ function scaledNetwork(network: Network, links: number, latencies: number): Netw
 
 describe('the best plan', () => {
   const noSlower = (name: string, better: (made: Problem) => Problem) =>
-    it(`is no slower with ${name}`, () => {
-      fc.assert(
-        fc.property(problems, (made) => {
-          const now = best(made)
-          fc.pre(Number.isFinite(now))
-          expect(best(better(made))).toBeLessThanOrEqual(now * (1 + 1e-9))
-        }),
-        { numRuns: runs(6) },
-      )
+    law(`is no slower with ${name}`, 6, [problems], (made) => {
+      const now = best(made)
+      fc.pre(Number.isFinite(now))
+      expect(best(better(made))).toBeLessThanOrEqual(now * (1 + 1e-9))
     })
 
   noSlower('faster arithmetic', (made) => withCluster(made, { flops: 2 }))
@@ -197,37 +192,37 @@ describe('the best plan', () => {
   }))
   noSlower('chips twice as fast in everything', (made) => withCluster(made, { flops: 2, hbm: 2, links: 2 }))
 
-  it('takes k times as long where every rate is a k-th and every latency k times', () => {
-    fc.assert(
-      fc.property(problems, fc.constantFrom(2, 8, 64), (made, k) => {
-        const slow = withCluster(made, { flops: 1 / k, hbm: 1 / k, links: 1 / k, latencies: k })
-        // Every time that is assumed is fixed: of a layer, a step, a straggler, a matmul of many experts.
-        const times = Object.entries(made.assumptions)
-          .filter(([name, value]) => name.endsWith('Seconds') && typeof value === 'number')
-          .map(([name, value]) => [name, Number(value) * k])
-        const slower = { ...slow, assumptions: { ...made.assumptions, ...Object.fromEntries(times) } }
-        const now = best(made)
-        fc.pre(Number.isFinite(now))
-        expect(best(slower) / now).toBeCloseTo(k, 9)
-      }),
-      { numRuns: runs(6) },
-    )
-  })
+  law(
+    'takes k times as long where every rate is a k-th and every latency k times',
+    6,
+    [problems, fc.constantFrom(2, 8, 64)],
+    (made, k) => {
+      const slow = withCluster(made, { flops: 1 / k, hbm: 1 / k, links: 1 / k, latencies: k })
+      // Every time that is assumed is fixed: of a layer, a step, a straggler, a matmul of many experts.
+      const times = Object.entries(made.assumptions)
+        .filter(([name, value]) => name.endsWith('Seconds') && typeof value === 'number')
+        .map(([name, value]) => [name, Number(value) * k])
+      const slower = { ...slow, assumptions: { ...made.assumptions, ...Object.fromEntries(times) } }
+      const now = best(made)
+      fc.pre(Number.isFinite(now))
+      expect(best(slower) / now).toBeCloseTo(k, 9)
+    },
+  )
 
-  it('uses at most what the chips can do, and its hardware at least as much as the model needs', () => {
-    fc.assert(
-      fc.property(problems, (made) => {
-        const model = costModel({ ...made, top: 5 })
-        search(model).candidates.forEach((candidate, at) => {
-          const { mfu, hfu } = assemble(model, candidate, at + 1, javascriptLpSolver)
-          expect(mfu).toBeGreaterThan(0)
-          expect(hfu).toBeLessThanOrEqual(1 + 1e-12)
-          expect(hfu).toBeGreaterThanOrEqual(mfu * (1 - 1e-12))
-        })
-      }),
-      { numRuns: runs(6) },
-    )
-  })
+  law(
+    'uses at most what the chips can do, and its hardware at least as much as the model needs',
+    6,
+    [problems],
+    (made) => {
+      const model = costModel({ ...made, top: 5 })
+      search(model).candidates.forEach((candidate, at) => {
+        const { mfu, hfu } = assemble(model, candidate, at + 1, javascriptLpSolver)
+        expect(mfu).toBeGreaterThan(0)
+        expect(hfu).toBeLessThanOrEqual(1 + 1e-12)
+        expect(hfu).toBeGreaterThanOrEqual(mfu * (1 - 1e-12))
+      })
+    },
+  )
 })
 
 describe('padding', () => {
@@ -258,15 +253,11 @@ describe('padding', () => {
     return [forward, ...backward, headForward, headBackward]
   }
 
-  it('never lowers a time', () => {
-    fc.assert(
-      fc.property(meshes, (mesh) => {
-        const whole = compute(exact, mesh)
-        compute(padded, mesh).forEach((time, at) => {
-          expect(time).toBeGreaterThanOrEqual(whole[at] ?? Number.NaN)
-        })
-      }),
-    )
+  law('never lowers a time', 100, [meshes], (mesh) => {
+    const whole = compute(exact, mesh)
+    compute(padded, mesh).forEach((time, at) => {
+      expect(time).toBeGreaterThanOrEqual(whole[at] ?? Number.NaN)
+    })
   })
 
   it('costs what the next size that divides costs', () => {

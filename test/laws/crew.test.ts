@@ -3,6 +3,7 @@
  * that of a single thread to the last digit. Here helpers run one after the other and the leader last, so that each
  * finds what the others left.
  */
+
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { type CrewMemory, createCrewMemory, crewOf, Dismissed } from '../../api/worker/crew.ts'
@@ -12,8 +13,8 @@ import type { Patience } from '../../src/patience.ts'
 import type { Problem } from '../../src/problem.ts'
 import { trainingProblems } from '../agree/training-problems.ts'
 import { solver } from '../inference-problem.ts'
+import { forAll } from '../law.ts'
 import { problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 import { tinyDense } from '../small-model.ts'
 
 /** Answers the same, until it has been asked so many times whether it is wanted elsewhere. */
@@ -63,14 +64,11 @@ it('has one answer whatever others do of it, and wherever they leave it', () => 
   const called = fc.array(fc.oneof(fc.integer({ min: 0, max: 400 }), fc.integer({ min: 0, max: 10_000 })), {
     maxLength: 3,
   })
-  fc.assert(
-    fc.property(questions, called, fc.constantFrom(1 << 15, 300, 40), (question, times, jobs) => {
-      const memory = createCrewMemory(jobs, 1 << 20)
-      for (const each of times) help(question, memory, each)
-      expect(led(question, memory, never).answer).toBe(JSON.stringify(optimize(question, solver)))
-    }),
-    { numRuns: runs(5) },
-  )
+  forAll(5, [questions, called, fc.constantFrom(1 << 15, 300, 40)], (question, times, jobs) => {
+    const memory = createCrewMemory(jobs, 1 << 20)
+    for (const each of times) help(question, memory, each)
+    expect(led(question, memory, never).answer).toBe(JSON.stringify(optimize(question, solver)))
+  })
 })
 
 it('is spared what others did', () => {
@@ -90,24 +88,21 @@ it('is all the same where what came of it has no room to be told', () => {
 
 it('goes on by itself once its time is over, and says so', () => {
   const best = optimize(several, solver)
-  fc.assert(
-    fc.property(fc.integer({ min: 0, max: 3000 }), fc.integer({ min: 0, max: 3000 }), (end, times) => {
-      const memory = createCrewMemory()
-      help(several, memory, times)
-      let ticks = 0
-      let cut = false
-      const patience: Patience = (share) => () => {
-        if (++ticks > share * end) cut = true
-        return ticks > share * end
-      }
-      const { plans, search } = JSON.parse(led(several, memory, patience, () => cut).answer)
-      const { pruned, evaluated, unexamined, enumerated, infeasible } = search
-      const parts: readonly number[] = Object.values(infeasible)
-      expect(parts.reduce((sum, part) => sum + part, pruned + evaluated + unexamined)).toBe(enumerated)
-      const least = best.plans[0]?.stepTimeSeconds ?? 0
-      for (const { stepTimeSeconds } of plans) expect(stepTimeSeconds).toBeGreaterThanOrEqual(least)
-      if (!cut) expect(plans).toEqual(JSON.parse(JSON.stringify(best.plans)))
-    }),
-    { numRuns: runs(5) },
-  )
+  forAll(5, [fc.integer({ min: 0, max: 3000 }), fc.integer({ min: 0, max: 3000 })], (end, times) => {
+    const memory = createCrewMemory()
+    help(several, memory, times)
+    let ticks = 0
+    let cut = false
+    const patience: Patience = (share) => () => {
+      if (++ticks > share * end) cut = true
+      return ticks > share * end
+    }
+    const { plans, search } = JSON.parse(led(several, memory, patience, () => cut).answer)
+    const { pruned, evaluated, unexamined, enumerated, infeasible } = search
+    const parts: readonly number[] = Object.values(infeasible)
+    expect(parts.reduce((sum, part) => sum + part, pruned + evaluated + unexamined)).toBe(enumerated)
+    const least = best.plans[0]?.stepTimeSeconds ?? 0
+    for (const { stepTimeSeconds } of plans) expect(stepTimeSeconds).toBeGreaterThanOrEqual(least)
+    if (!cut) expect(plans).toEqual(JSON.parse(JSON.stringify(best.plans)))
+  })
 })

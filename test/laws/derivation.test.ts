@@ -16,8 +16,8 @@ import {
   residualShardings,
   unembedding,
 } from '../../src/sharding/tables/training-layout.ts'
+import { forAll, law } from '../law.ts'
 import { layerComponents } from '../rules-of-thumb.ts'
-import { runs } from '../runs.ts'
 import { plain } from './simulated-mesh.ts'
 import { type Run, run } from './simulated-training.ts'
 
@@ -83,58 +83,38 @@ const derivations: fc.Arbitrary<() => Run> = fc
   })
 
 describe('a derivation, run with numbers on a tiny mesh', () => {
-  it('leaves every chip its part of the results and gradients that one chip would compute', () => {
-    fc.assert(
-      fc.property(derivations, (made) => {
-        const { outcomes } = made()
-        expect(outcomes.length).toBeGreaterThan(2)
-        for (const { name, is, should } of outcomes) {
-          expect({ name, parts: plain(is) }).toEqual({ name, parts: plain(should) })
-        }
-      }),
-      { numRuns: runs(75) },
-    )
+  law(
+    'leaves every chip its part of the results and gradients that one chip would compute',
+    75,
+    [derivations],
+    (made) => {
+      const { outcomes } = made()
+      expect(outcomes.length).toBeGreaterThan(2)
+      for (const { name, is, should } of outcomes) {
+        expect({ name, parts: plain(is) }).toEqual({ name, parts: plain(should) })
+      }
+    },
+  )
+
+  law('moves as many elements as it says', 75, [derivations], (made) => {
+    const moved = made().comparisons.filter(({ what }) => what === 'elements moved')
+    expect(moved.filter(({ said, done }) => said !== done)).toEqual([])
   })
 
-  it('moves as many elements as it says', () => {
-    fc.assert(
-      fc.property(derivations, (made) => {
-        const moved = made().comparisons.filter(({ what }) => what === 'elements moved')
-        expect(moved.filter(({ said, done }) => said !== done)).toEqual([])
-      }),
-      { numRuns: runs(75) },
-    )
+  law('multiplies as often on each chip as it says', 75, [derivations], (made) => {
+    const counted = made().comparisons.filter(({ what }) => what === 'flops')
+    expect(counted.length).toBeGreaterThan(0)
+    expect(counted.filter(({ said, done }) => said !== done)).toEqual([])
   })
 
-  it('multiplies as often on each chip as it says', () => {
-    fc.assert(
-      fc.property(derivations, (made) => {
-        const counted = made().comparisons.filter(({ what }) => what === 'flops')
-        expect(counted.length).toBeGreaterThan(0)
-        expect(counted.filter(({ said, done }) => said !== done)).toEqual([])
-      }),
-      { numRuns: runs(75) },
-    )
+  law('reads operands of the size that it says', 75, [derivations], (made) => {
+    const read = made().comparisons.filter(({ what }) => what === 'operand')
+    expect(read.filter(({ said, done }) => said !== done)).toEqual([])
   })
 
-  it('reads operands of the size that it says', () => {
-    fc.assert(
-      fc.property(derivations, (made) => {
-        const read = made().comparisons.filter(({ what }) => what === 'operand')
-        expect(read.filter(({ said, done }) => said !== done)).toEqual([])
-      }),
-      { numRuns: runs(75) },
-    )
-  })
-
-  it('writes results of the size that it says: partial sums are whole', () => {
-    fc.assert(
-      fc.property(derivations, (made) => {
-        const written = made().comparisons.filter(({ what }) => what === 'result')
-        expect(written.filter(({ said, done }) => said !== done)).toEqual([])
-      }),
-      { numRuns: runs(75) },
-    )
+  law('writes results of the size that it says: partial sums are whole', 75, [derivations], (made) => {
+    const written = made().comparisons.filter(({ what }) => what === 'result')
+    expect(written.filter(({ said, done }) => said !== done)).toEqual([])
   })
 })
 
@@ -146,25 +126,22 @@ describe('what is derived', () => {
       active: fc.subarray<Axis>(['data', 'fsdp', 'tensor', 'context', 'expert'], { maxLength: 4 }),
       zeroStage: fc.constantFrom<ZeroStage>(0, 1, 2, 3),
     })
-    fc.assert(
-      fc.property(fc.array(options, { minLength: 2, maxLength: 4 }), (several) => {
-        const all = several.map(({ component, active, zeroStage }) =>
-          derive(restricted(component, active), { zeroStage, active, regatherActivations: true }),
-        )
-        const moves = all.flatMap(movesOf)
-        const products = all.flatMap(productsOf)
-        const arrays = [
-          ...moves.map(({ volume }) => volume),
-          ...products.flatMap(({ operands }) => operands.map(({ array }) => array)),
-        ]
-        const parts = [
-          ...arrays,
-          ...arrays.flatMap(({ dimensions }) => dimensions),
-          ...[...moves.map(({ elements }) => elements), ...products.map(({ flops }) => flops)],
-        ]
-        expect(new Set(parts).size).toBe(new Set(parts.map((part) => JSON.stringify(part))).size)
-      }),
-      { numRuns: runs(20) },
-    )
+    forAll(20, [fc.array(options, { minLength: 2, maxLength: 4 })], (several) => {
+      const all = several.map(({ component, active, zeroStage }) =>
+        derive(restricted(component, active), { zeroStage, active, regatherActivations: true }),
+      )
+      const moves = all.flatMap(movesOf)
+      const products = all.flatMap(productsOf)
+      const arrays = [
+        ...moves.map(({ volume }) => volume),
+        ...products.flatMap(({ operands }) => operands.map(({ array }) => array)),
+      ]
+      const parts = [
+        ...arrays,
+        ...arrays.flatMap(({ dimensions }) => dimensions),
+        ...[...moves.map(({ elements }) => elements), ...products.map(({ flops }) => flops)],
+      ]
+      expect(new Set(parts).size).toBe(new Set(parts.map((part) => JSON.stringify(part))).size)
+    })
   })
 })

@@ -1,13 +1,14 @@
 /** Dispatch to experts while one microbatch runs forwards beside another backwards: when it may be hidden, and what that changes. */
+
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { PlanSketch } from '../../src/problem.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
+import { law } from '../law.ts'
 import { problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 
 const sequences = 64
 
@@ -51,24 +52,24 @@ const mayHide = ({ pipeline, virtualStages, size, rematerialization }: Drawn): b
   rematerialization !== 'full' && sequences / 16 / size > 1 && (pipeline === 1 || virtualStages > 1)
 
 describe('a share of what experts are sent that hides behind another microbatch', () => {
-  it('shortens a step by no more than that, and only one that has another to run beside', () => {
-    fc.assert(
-      fc.property(drawn, (own) => {
-        const [waited, hidden] = [costed(own, 0), costed(own, own.share)]
-        const gained = waited.stepTimeSeconds - hidden.stepTimeSeconds
-        if (!mayHide(own)) {
-          expect(gained).toBeCloseTo(0, 9)
-          return
-        }
-        const sent = waited.timeSeconds.communication.expert
-        expect(gained).toBeGreaterThan(0)
-        // What other stages send is waited for in the bubble.
-        const turns = 1 + ((own.pipeline - 1) * 16 * own.size) / sequences
-        expect(gained).toBeLessThanOrEqual(own.share * sent * turns * (1 + 1e-9))
-        expect(hidden.lowerBoundSeconds).toBeCloseTo(waited.lowerBoundSeconds, 9)
-        expect(hidden.upperBoundSeconds).toBeCloseTo(waited.upperBoundSeconds, 9)
-      }),
-      { numRuns: runs(30) },
-    )
-  })
+  law(
+    'shortens a step by no more than that, and only one that has another to run beside',
+    30,
+    [drawn],
+    (own) => {
+      const [waited, hidden] = [costed(own, 0), costed(own, own.share)]
+      const gained = waited.stepTimeSeconds - hidden.stepTimeSeconds
+      if (!mayHide(own)) {
+        expect(gained).toBeCloseTo(0, 9)
+        return
+      }
+      const sent = waited.timeSeconds.communication.expert
+      expect(gained).toBeGreaterThan(0)
+      // What other stages send is waited for in the bubble.
+      const turns = 1 + ((own.pipeline - 1) * 16 * own.size) / sequences
+      expect(gained).toBeLessThanOrEqual(own.share * sent * turns * (1 + 1e-9))
+      expect(hidden.lowerBoundSeconds).toBeCloseTo(waited.lowerBoundSeconds, 9)
+      expect(hidden.upperBoundSeconds).toBeCloseTo(waited.upperBoundSeconds, 9)
+    },
+  )
 })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { axesOfArray, type ShardedArray, without } from '../../src/sharding/array.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import { type LocalProduct, localProduct } from '../../src/sharding/einsum.ts'
-import { runs } from '../runs.ts'
+import { law } from '../law.ts'
 import {
   denseProduct,
   gathered,
@@ -80,70 +80,47 @@ function carriedOut({ out, left, right }: Einsum) {
 }
 
 describe('the rule for a sharded einsum, carried out with numbers on eight chips', () => {
-  it('gives every chip its part of the dense product', () => {
-    fc.assert(
-      fc.property(einsums, (einsum) => {
-        const { mesh, rule, whole, result } = carriedOut(einsum)
-        const reduced = sliced(mesh, summed(mesh, result, rule.unreduced), einsum.out)
-        expect(plain(reduced)).toEqual(plain(spread(mesh, whole, einsum.out)))
-      }),
-      { numRuns: runs(400) },
-    )
+  law('gives every chip its part of the dense product', 400, [einsums], (einsum) => {
+    const { mesh, rule, whole, result } = carriedOut(einsum)
+    const reduced = sliced(mesh, summed(mesh, result, rule.unreduced), einsum.out)
+    expect(plain(reduced)).toEqual(plain(spread(mesh, whole, einsum.out)))
   })
 
-  it('gathers an operand to what the algebra says is left of its sharding', () => {
-    fc.assert(
-      fc.property(einsums, (einsum) => {
-        const { mesh, rule, leftNow, rightNow, a, b } = carriedOut(einsum)
-        expect(plain(leftNow)).toEqual(plain(spread(mesh, a, without(einsum.left, rule.gatherLeft))))
-        expect(plain(rightNow)).toEqual(plain(spread(mesh, b, without(einsum.right, rule.gatherRight))))
-      }),
-    )
+  law('gathers an operand to what the algebra says is left of its sharding', 100, [einsums], (einsum) => {
+    const { mesh, rule, leftNow, rightNow, a, b } = carriedOut(einsum)
+    expect(plain(leftNow)).toEqual(plain(spread(mesh, a, without(einsum.left, rule.gatherLeft))))
+    expect(plain(rightNow)).toEqual(plain(spread(mesh, b, without(einsum.right, rule.gatherRight))))
   })
 
-  it('divides the work by exactly the axes that it names, evenly', () => {
-    fc.assert(
-      fc.property(einsums, (einsum) => {
-        const { mesh, rule, multiplyAdds, a, b } = carriedOut(einsum)
-        const all = tensorSize(mesh, [...new Set([...a.labels, ...b.labels])])
-        expect(multiplyAdds).toEqual(multiplyAdds.map(() => all / 2 ** rule.divided.length))
-      }),
-    )
+  law('divides the work by exactly the axes that it names, evenly', 100, [einsums], (einsum) => {
+    const { mesh, rule, multiplyAdds, a, b } = carriedOut(einsum)
+    const all = tensorSize(mesh, [...new Set([...a.labels, ...b.labels])])
+    expect(multiplyAdds).toEqual(multiplyAdds.map(() => all / 2 ** rule.divided.length))
   })
 
-  it('names no gather and no reduction that could be left out', () => {
-    fc.assert(
-      fc.property(einsums, (einsum) => {
-        const { mesh, rule, whole, a, b, labels } = carriedOut(einsum)
-        const right = plain(spread(mesh, whole, einsum.out))
-        const outcome = ({ gatherLeft, gatherRight, unreduced }: Omit<LocalProduct, 'divided'>) => {
-          const leftNow = gathered(mesh, spread(mesh, a, einsum.left), gatherLeft)
-          const rightNow = gathered(mesh, spread(mesh, b, einsum.right), gatherRight)
-          const { result } = multiplied(mesh, labels, leftNow, rightNow)
-          return plain(sliced(mesh, summed(mesh, result, unreduced), einsum.out))
-        }
-        for (const step of ['gatherLeft', 'gatherRight', 'unreduced'] as const) {
-          for (const axis of rule[step]) {
-            expect(outcome({ ...rule, [step]: rule[step].filter((other) => other !== axis) })).not.toEqual(
-              right,
-            )
-          }
-        }
-      }),
-    )
+  law('names no gather and no reduction that could be left out', 100, [einsums], (einsum) => {
+    const { mesh, rule, whole, a, b, labels } = carriedOut(einsum)
+    const right = plain(spread(mesh, whole, einsum.out))
+    const outcome = ({ gatherLeft, gatherRight, unreduced }: Omit<LocalProduct, 'divided'>) => {
+      const leftNow = gathered(mesh, spread(mesh, a, einsum.left), gatherLeft)
+      const rightNow = gathered(mesh, spread(mesh, b, einsum.right), gatherRight)
+      const { result } = multiplied(mesh, labels, leftNow, rightNow)
+      return plain(sliced(mesh, summed(mesh, result, unreduced), einsum.out))
+    }
+    for (const step of ['gatherLeft', 'gatherRight', 'unreduced'] as const) {
+      for (const axis of rule[step]) {
+        expect(outcome({ ...rule, [step]: rule[step].filter((other) => other !== axis) })).not.toEqual(right)
+      }
+    }
   })
 
-  it('moves nothing where nothing is sharded', () => {
-    fc.assert(
-      fc.property(einsums, ({ out, left, right }) => {
-        const bare = (array: ShardedArray) => without(array, axesOfArray(array))
-        expect(localProduct(bare(out), bare(left), bare(right))).toEqual({
-          gatherLeft: [],
-          gatherRight: [],
-          unreduced: [],
-          divided: [],
-        })
-      }),
-    )
+  law('moves nothing where nothing is sharded', 100, [einsums], ({ out, left, right }) => {
+    const bare = (array: ShardedArray) => without(array, axesOfArray(array))
+    expect(localProduct(bare(out), bare(left), bare(right))).toEqual({
+      gatherLeft: [],
+      gatherRight: [],
+      unreduced: [],
+      divided: [],
+    })
   })
 })

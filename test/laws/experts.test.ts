@@ -18,8 +18,8 @@ import { elementBytes } from '../../src/recipe/element-type.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../src/sharding/states.ts'
 import { enumeration, type Priced } from '../agree/enumeration.ts'
+import { forAll, law } from '../law.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 import { oddDense } from '../small-model.ts'
 
 const dense: Architecture = { ...oddDense, layers: 4, heads: 8 }
@@ -169,17 +169,14 @@ describe('the states of a mixture of experts', () => {
     ['of all else by the expert axis as one more of data', withExperts({}, { headDim: 256 }), ['tensor']],
   ] as const)('%s', (_, more, own) => {
     const [less, most] = [costed(withExperts()), costed(more)]
-    fc.assert(
-      fc.property(meshes, fc.constantFrom(...zeroStages), (mesh, zeroStage) => {
-        const added = (on: Mesh, state: keyof typeof stateDivisors) =>
-          memoryAt(most, on, zeroStage).layer[state] - memoryAt(less, on, zeroStage).layer[state]
-        for (const state of ['weights', 'gradients', 'optimizer'] as const) {
-          const divided = product(mesh, [...own, ...stateDivisors[state][zeroStage]])
-          expect(apart(added(unitMesh, state) / divided, added(mesh, state))).toBeLessThan(1e-9)
-        }
-      }),
-      { numRuns: runs(60) },
-    )
+    forAll(60, [meshes, fc.constantFrom(...zeroStages)], (mesh, zeroStage) => {
+      const added = (on: Mesh, state: keyof typeof stateDivisors) =>
+        memoryAt(most, on, zeroStage).layer[state] - memoryAt(less, on, zeroStage).layer[state]
+      for (const state of ['weights', 'gradients', 'optimizer'] as const) {
+        const divided = product(mesh, [...own, ...stateDivisors[state][zeroStage]])
+        expect(apart(added(unitMesh, state) / divided, added(mesh, state))).toBeLessThan(1e-9)
+      }
+    })
   })
 })
 
@@ -349,17 +346,18 @@ describe('a plan that spreads experts', () => {
 describe('how often a token is sent', () => {
   const one = fc.integer({ min: 2, max: 64 })
 
-  it('is once for each expert where kernels know nothing of devices, and never more where they do', () => {
-    fc.assert(
-      fc.property(one, fc.integer({ min: 1, max: 16 }), fc.boolean(), (devices, choices, choicesApart) => {
-        const plain = placesOf(devices, choices, { hierarchicalDispatch: false, choicesApart })
-        const known = placesOf(devices, choices, { hierarchicalDispatch: true, choicesApart })
-        expect(plain).toBe(choices)
-        expect(known).toBeLessThanOrEqual(Math.min(devices, choices) * (1 + 1e-12))
-        expect(known).toBeGreaterThan(0)
-      }),
-    )
-  })
+  law(
+    'is once for each expert where kernels know nothing of devices, and never more where they do',
+    100,
+    [one, fc.integer({ min: 1, max: 16 }), fc.boolean()],
+    (devices, choices, choicesApart) => {
+      const plain = placesOf(devices, choices, { hierarchicalDispatch: false, choicesApart })
+      const known = placesOf(devices, choices, { hierarchicalDispatch: true, choicesApart })
+      expect(plain).toBe(choices)
+      expect(known).toBeLessThanOrEqual(Math.min(devices, choices) * (1 + 1e-12))
+      expect(known).toBeGreaterThan(0)
+    },
+  )
 
   it('is nowhere on one device', () => {
     expect(placesOf(1, 8, { hierarchicalDispatch: false, choicesApart: false })).toBe(1)

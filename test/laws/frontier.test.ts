@@ -1,10 +1,12 @@
 /** The frontier of latency and cost. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { frontier } from '../../src/modes/generate/frontier.ts'
 import { inferenceWarnings } from '../../src/plan/inference/warnings.ts'
 import type { Objective } from '../../src/problem.ts'
 import { generation, inferenceProblem } from '../inference-problem.ts'
+import { forAll, law } from '../law.ts'
 
 interface Plan {
   readonly latency: number
@@ -27,59 +29,41 @@ const plans = fc
 const noWorse = (a: Plan, b: Plan) => a.latency <= b.latency && a.cost <= b.cost
 
 describe('the frontier', () => {
-  it('has no point that is as good as another of it in both', () => {
-    fc.assert(
-      fc.property(plans, (points) => {
-        const kept = frontier(points, trade)
-        for (const a of kept) expect(kept.filter((b) => noWorse(a, b))).toEqual([a])
-      }),
-    )
+  law('has no point that is as good as another of it in both', 100, [plans], (points) => {
+    const kept = frontier(points, trade)
+    for (const a of kept) expect(kept.filter((b) => noWorse(a, b))).toEqual([a])
   })
 
-  it('has for every point that it drops one that is as good in both', () => {
-    fc.assert(
-      fc.property(plans, (points) => {
-        const kept = frontier(points, trade)
-        for (const point of points) expect(kept.some((own) => noWorse(own, point))).toBe(true)
-        for (const own of kept) expect(points).toContain(own)
-      }),
-    )
+  law('has for every point that it drops one that is as good in both', 100, [plans], (points) => {
+    const kept = frontier(points, trade)
+    for (const point of points) expect(kept.some((own) => noWorse(own, point))).toBe(true)
+    for (const own of kept) expect(points).toContain(own)
   })
 
-  it('is its own frontier', () => {
-    fc.assert(
-      fc.property(plans, (points) => {
-        const kept = frontier(points, trade)
-        expect(frontier(kept, trade)).toEqual(kept)
-      }),
-    )
+  law('is its own frontier', 100, [plans], (points) => {
+    const kept = frontier(points, trade)
+    expect(frontier(kept, trade)).toEqual(kept)
   })
 
   it('is the same in whatever order the points come, which it leaves as they are', () => {
     const shuffled = plans.chain((points) =>
       fc.tuple(fc.constant(points), fc.shuffledSubarray(points, { minLength: points.length })),
     )
-    fc.assert(
-      fc.property(shuffled, ([points, other]) => {
-        const before = [...other]
-        expect(frontier(other, trade)).toEqual(frontier(points, trade))
-        expect(other).toEqual(before)
-      }),
-    )
+    forAll(100, [shuffled], ([points, other]) => {
+      const before = [...other]
+      expect(frontier(other, trade)).toEqual(frontier(points, trade))
+      expect(other).toEqual(before)
+    })
   })
 
-  it('gets slower and cheaper from point to point', () => {
-    fc.assert(
-      fc.property(plans, (points) => {
-        const kept = frontier(points, trade)
-        for (const [i, { latency, cost }] of kept.entries()) {
-          const next = kept[i + 1]
-          if (!next) continue
-          expect(next.latency).toBeGreaterThan(latency)
-          expect(next.cost).toBeLessThan(cost)
-        }
-      }),
-    )
+  law('gets slower and cheaper from point to point', 100, [plans], (points) => {
+    const kept = frontier(points, trade)
+    for (const [i, { latency, cost }] of kept.entries()) {
+      const next = kept[i + 1]
+      if (!next) continue
+      expect(next.latency).toBeGreaterThan(latency)
+      expect(next.cost).toBeLessThan(cost)
+    }
   })
 
   it('has no point without an end, and of equals the first by name', () => {

@@ -20,7 +20,7 @@ import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { PhaseProblem } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, type InferenceOptions, inferenceProblem, prompts, solver } from '../inference-problem.ts'
-import { runs } from '../runs.ts'
+import { law } from '../law.ts'
 import { choicesOf } from './layout-choices.ts'
 
 const whole = (min: number, max: number) => fc.integer({ min, max })
@@ -120,31 +120,31 @@ describe('one expert that every token visits', () => {
   // Copies are made and summed, which a dense model need not: that streams a little more, and starts kernels of its own.
   const plain = { basis: 'calibrated', elementwise: false, inferenceExpertLayerSeconds: 0 } as const
 
-  it('takes the time and the memory of the dense model', () => {
-    fc.assert(
-      fc.property(hardware, workloads, fc.boolean(), (on, workload, book) => {
-        const assumptions = book ? ('book' as const) : { ...plain, workspace: false }
-        const asked = (model: Architecture) => problemOf({ ...on, workload, assumptions, model, top: 4 })
-        // Routed experts are not copied.
-        const own = infer(asked(dense), solver).plans.filter(
-          ({ layout }) => !layout.components.mlp?.startsWith('copied'),
-        )
-        const mixed = own.map(({ mesh, layout: { components }, batchSequences }) => {
-          const { mlp = '', ...others } = components
-          const question = asked(withExperts(one))
-          const same = { ...question, workload: { ...question.workload, batchSequences } } as PhaseProblem
-          return evaluated(same, mesh, { ...others, experts: `${mlp}/sliced` })
-        })
-        expect(mixed.map(({ stepTimeSeconds }) => stepTimeSeconds)).toEqual(
-          own.map(({ stepTimeSeconds }) => expect.closeTo(stepTimeSeconds, 12)),
-        )
-        expect(mixed.map(({ memoryBytes }) => memoryBytes.total)).toEqual(
-          own.map(({ memoryBytes }) => memoryBytes.total),
-        )
-      }),
-      { numRuns: runs(8) },
-    )
-  })
+  law(
+    'takes the time and the memory of the dense model',
+    8,
+    [hardware, workloads, fc.boolean()],
+    (on, workload, book) => {
+      const assumptions = book ? ('book' as const) : { ...plain, workspace: false }
+      const asked = (model: Architecture) => problemOf({ ...on, workload, assumptions, model, top: 4 })
+      // Routed experts are not copied.
+      const own = infer(asked(dense), solver).plans.filter(
+        ({ layout }) => !layout.components.mlp?.startsWith('copied'),
+      )
+      const mixed = own.map(({ mesh, layout: { components }, batchSequences }) => {
+        const { mlp = '', ...others } = components
+        const question = asked(withExperts(one))
+        const same = { ...question, workload: { ...question.workload, batchSequences } } as PhaseProblem
+        return evaluated(same, mesh, { ...others, experts: `${mlp}/sliced` })
+      })
+      expect(mixed.map(({ stepTimeSeconds }) => stepTimeSeconds)).toEqual(
+        own.map(({ stepTimeSeconds }) => expect.closeTo(stepTimeSeconds, 12)),
+      )
+      expect(mixed.map(({ memoryBytes }) => memoryBytes.total)).toEqual(
+        own.map(({ memoryBytes }) => memoryBytes.total),
+      )
+    },
+  )
 })
 
 describe('an expert axis', () => {
@@ -173,21 +173,16 @@ describe('an expert axis', () => {
       expect(bytes(1) - bytes(expert)).toBeCloseTo(all * (1 - 1 / expert), 3)
   })
 
-  it('shares out the sequences for all that is not an expert', () => {
-    fc.assert(
-      fc.property(whole(16, 300), (batch) => {
-        const problem = inferenceProblem({
-          model: withExperts(experts),
-          chip: 'h100-sxm',
-          chips: 16,
-          workload: generation(batch, 2000),
-        })
-        const caches = (mesh: Partial<Mesh>) => evaluated(problem, mesh).memoryBytes.kvCache
-        expect(caches({ expert: 16 })).toBe(caches({ data: 16 }))
-        expect(caches({ expert: 4, data: 4 })).toBe(caches({ data: 16 }))
-      }),
-      { numRuns: runs(10) },
-    )
+  law('shares out the sequences for all that is not an expert', 10, [whole(16, 300)], (batch) => {
+    const problem = inferenceProblem({
+      model: withExperts(experts),
+      chip: 'h100-sxm',
+      chips: 16,
+      workload: generation(batch, 2000),
+    })
+    const caches = (mesh: Partial<Mesh>) => evaluated(problem, mesh).memoryBytes.kvCache
+    expect(caches({ expert: 16 })).toBe(caches({ data: 16 }))
+    expect(caches({ expert: 4, data: 4 })).toBe(caches({ data: 16 }))
   })
 
   it('of a dense model, or one with room for a second set of the experts, is refused', () => {
@@ -225,93 +220,79 @@ describe('the experts that a batch reads', () => {
     return localValue(localTerm(1, [{ label: 'A', extent: 'Ev', axes: ['expert'] }]), sizes)
   }
 
-  it('are between those of one token and all, and grow with the batch', () => {
-    fc.assert(
-      fc.property(mixtures, whole(1, 500), (mixture, tokens) => {
-        const some = visited(mixture, tokens, 1)
-        expect(some).toBeGreaterThanOrEqual(mixture.activeExperts * (1 - 1e-12))
-        expect(some).toBeLessThanOrEqual(mixture.experts)
-        expect(visited(mixture, tokens + 1, 1)).toBeGreaterThanOrEqual(some)
-      }),
-    )
-  })
+  law(
+    'are between those of one token and all, and grow with the batch',
+    100,
+    [mixtures, whole(1, 500)],
+    (mixture, tokens) => {
+      const some = visited(mixture, tokens, 1)
+      expect(some).toBeGreaterThanOrEqual(mixture.activeExperts * (1 - 1e-12))
+      expect(some).toBeLessThanOrEqual(mixture.experts)
+      expect(visited(mixture, tokens + 1, 1)).toBeGreaterThanOrEqual(some)
+    },
+  )
 
-  it('are all of them on one chip of many before they are on all', () => {
-    fc.assert(
-      fc.property(mixtures, whole(1, 500), (mixture, tokens) => {
-        const own = visited(mixture, tokens, mixture.experts)
-        expect(own).toBe(1)
-        expect(mixture.experts * own).toBeGreaterThanOrEqual(visited(mixture, tokens, 1))
-      }),
-    )
-  })
+  law(
+    'are all of them on one chip of many before they are on all',
+    100,
+    [mixtures, whole(1, 500)],
+    (mixture, tokens) => {
+      const own = visited(mixture, tokens, mixture.experts)
+      expect(own).toBe(1)
+      expect(mixture.experts * own).toBeGreaterThanOrEqual(visited(mixture, tokens, 1))
+    },
+  )
 })
 
 describe('a plan of a mixture of experts', () => {
-  it('takes no less than the floor', () => {
-    fc.assert(
-      fc.property(routed, (problem) => {
-        for (const { stepTimeSeconds, floorSeconds: floor, lowerBoundSeconds } of infer(problem, solver)
-          .plans) {
-          expect(floor).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-9))
-          expect(lowerBoundSeconds).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-9))
-        }
-      }),
-      { numRuns: runs(15) },
-    )
+  law('takes no less than the floor', 15, [routed], (problem) => {
+    for (const { stepTimeSeconds, floorSeconds: floor, lowerBoundSeconds } of infer(problem, solver).plans) {
+      expect(floor).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-9))
+      expect(lowerBoundSeconds).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-9))
+    }
   })
 
-  it('has parts of its time that add up to it', () => {
-    fc.assert(
-      fc.property(routed, (problem) => {
-        for (const { stepTimeSeconds, timeSeconds } of infer(problem, solver).plans) {
-          const { compute, hbm, exposedCommunication, pipelineBubble, overhead } = timeSeconds
-          const sum = compute + hbm + exposedCommunication + pipelineBubble + overhead
-          expect(sum / stepTimeSeconds).toBeCloseTo(1, 6)
-        }
-      }),
-      { numRuns: runs(10) },
-    )
+  law('has parts of its time that add up to it', 10, [routed], (problem) => {
+    for (const { stepTimeSeconds, timeSeconds } of infer(problem, solver).plans) {
+      const { compute, hbm, exposedCommunication, pipelineBubble, overhead } = timeSeconds
+      const sum = compute + hbm + exposedCommunication + pipelineBubble + overhead
+      expect(sum / stepTimeSeconds).toBeCloseTo(1, 6)
+    }
   })
 
-  it('is no slower than with other layouts on its mesh', () => {
-    fc.assert(
-      fc.property(routed, whole(0, 1e6), (problem, seed) => {
-        const [plan] = infer(problem, solver).plans
-        if (!plan) return
-        const { mesh, layout, stepTimeSeconds } = plan
-        expect(evaluated(problem, mesh, layout.components).stepTimeSeconds).toBeCloseTo(stepTimeSeconds, 12)
-        const { frameworks } = problem.assumptions
-        const launches = ({ launch }: InferencePlan) => launchersAmong(frameworks, launch).length > 0
-        const choices = choicesOf(inferenceModel(problem), mesh)
-        for (let tried = 0; tried < 10; tried++) {
-          const other = evaluated(problem, mesh, choices[(seed + 101 * tried) % choices.length])
-          // A layout that nothing launches is listed only where nothing else is.
-          const counts = other.feasible && (launches(other) || !launches(plan))
-          const seconds = counts ? other.stepTimeSeconds : Number.POSITIVE_INFINITY
-          expect(seconds).toBeGreaterThanOrEqual(stepTimeSeconds * (1 - 1e-9))
-        }
-      }),
-      { numRuns: runs(6) },
-    )
+  law('is no slower than with other layouts on its mesh', 6, [routed, whole(0, 1e6)], (problem, seed) => {
+    const [plan] = infer(problem, solver).plans
+    if (!plan) return
+    const { mesh, layout, stepTimeSeconds } = plan
+    expect(evaluated(problem, mesh, layout.components).stepTimeSeconds).toBeCloseTo(stepTimeSeconds, 12)
+    const { frameworks } = problem.assumptions
+    const launches = ({ launch }: InferencePlan) => launchersAmong(frameworks, launch).length > 0
+    const choices = choicesOf(inferenceModel(problem), mesh)
+    for (let tried = 0; tried < 10; tried++) {
+      const other = evaluated(problem, mesh, choices[(seed + 101 * tried) % choices.length])
+      // A layout that nothing launches is listed only where nothing else is.
+      const counts = other.feasible && (launches(other) || !launches(plan))
+      const seconds = counts ? other.stepTimeSeconds : Number.POSITIVE_INFINITY
+      expect(seconds).toBeGreaterThanOrEqual(stepTimeSeconds * (1 - 1e-9))
+    }
   })
 
-  it('reads no more of its weights in a step than it has', () => {
-    fc.assert(
-      fc.property(mixtures, whole(16, 300), (mixture, batch) => {
-        const workload = generation(batch, 2000)
-        const on = { chip: 'h100-sxm', chips: 16, workload, assumptions: 'book' as const }
-        const problem = inferenceProblem({ ...on, model: withExperts(mixture) })
-        const work = (sequences: number) => ({ sequences, positions: 1, headPositions: 1, contexts: [] })
-        expect(floorSeconds(problem, work(batch))).toBeLessThanOrEqual(floorSeconds(problem, work(batch + 1)))
-        for (const { streaming, memoryBytes, microbatches } of infer(problem, solver).plans) {
-          const stored = memoryBytes.parameters / problem.cluster.chip.hbmBytesPerSecond
-          expect(streaming.weightsSeconds).toBeLessThanOrEqual(stored * microbatches * (1 + 1e-9))
-        }
-      }),
-      { numRuns: runs(8) },
-    )
-  })
+  law(
+    'reads no more of its weights in a step than it has',
+    8,
+    [mixtures, whole(16, 300)],
+    (mixture, batch) => {
+      const workload = generation(batch, 2000)
+      const on = { chip: 'h100-sxm', chips: 16, workload, assumptions: 'book' as const }
+      const problem = inferenceProblem({ ...on, model: withExperts(mixture) })
+      const work = (sequences: number) => ({ sequences, positions: 1, headPositions: 1, contexts: [] })
+      expect(floorSeconds(problem, work(batch))).toBeLessThanOrEqual(floorSeconds(problem, work(batch + 1)))
+      for (const { streaming, memoryBytes, microbatches } of infer(problem, solver).plans) {
+        const stored = memoryBytes.parameters / problem.cluster.chip.hbmBytesPerSecond
+        expect(streaming.weightsSeconds).toBeLessThanOrEqual(stored * microbatches * (1 + 1e-9))
+      }
+    },
+  )
 })
 
 describe('latent attention', () => {
@@ -359,14 +340,9 @@ describe('latent attention', () => {
     expect((arithmetic('absorbed') - arithmetic('projected')) / more).toBeCloseTo(1, 6)
   })
 
-  it('takes no less than the floor', () => {
-    fc.assert(
-      fc.property(problems(fc.constant(latentModel)), (given) => {
-        for (const { stepTimeSeconds, floorSeconds: floor } of infer(given, solver).plans) {
-          expect(floor).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-9))
-        }
-      }),
-      { numRuns: runs(10) },
-    )
+  law('takes no less than the floor', 10, [problems(fc.constant(latentModel))], (given) => {
+    for (const { stepTimeSeconds, floorSeconds: floor } of infer(given, solver).plans) {
+      expect(floor).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-9))
+    }
   })
 })

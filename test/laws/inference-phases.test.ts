@@ -15,7 +15,7 @@ import type {
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { switched } from '../book/networks.ts'
 import { generation, inferenceProblem, solver } from '../inference-problem.ts'
-import { runs } from '../runs.ts'
+import { forAll, law } from '../law.ts'
 import { generateProblems, prefillProblems } from './inference-problems.ts'
 
 /** Sums of the same numbers in another order. */
@@ -67,54 +67,39 @@ const tightProblems = generateProblems.map((problem) => ({
 }))
 
 describe('a batch as large as fits', () => {
-  it('is one that fits, where one more on each chip does not', () => {
-    fc.assert(
-      fc.property(tightProblems, (problem) => {
-        for (const { batchSequences, mesh } of infer(withBatch(problem, 'max'), solver).plans) {
-          const fits = (batch: number) => evaluated(withBatch(problem, batch), { mesh, layout: {} }).feasible
-          expect([fits(batchSequences), fits(batchSequences + sharesOf(mesh))]).toEqual([true, false])
-        }
-      }),
-      { numRuns: runs(8) },
-    )
+  law('is one that fits, where one more on each chip does not', 8, [tightProblems], (problem) => {
+    for (const { batchSequences, mesh } of infer(withBatch(problem, 'max'), solver).plans) {
+      const fits = (batch: number) => evaluated(withBatch(problem, batch), { mesh, layout: {} }).feasible
+      expect([fits(batchSequences), fits(batchSequences + sharesOf(mesh))]).toEqual([true, false])
+    }
   })
 
-  it('is the largest that fits where the time of a step is what counts', () => {
-    fc.assert(
-      fc.property(tightProblems, (problem) => {
-        const soonest = { ...withBatch(problem, 'max'), objective: 'latency' as const }
-        for (const { batchSequences, mesh } of infer(soonest, solver).plans) {
-          const fits = (batch: number) => evaluated(withBatch(problem, batch), { mesh, layout: {} }).feasible
-          expect([fits(batchSequences), fits(batchSequences + 1)]).toEqual([true, false])
-        }
-      }),
-      { numRuns: runs(5) },
-    )
+  law('is the largest that fits where the time of a step is what counts', 5, [tightProblems], (problem) => {
+    const soonest = { ...withBatch(problem, 'max'), objective: 'latency' as const }
+    for (const { batchSequences, mesh } of infer(soonest, solver).plans) {
+      const fits = (batch: number) => evaluated(withBatch(problem, batch), { mesh, layout: {} }).feasible
+      expect([fits(batchSequences), fits(batchSequences + 1)]).toEqual([true, false])
+    }
   })
 
-  it('is what each plan says that its own layouts hold', () => {
-    fc.assert(
-      fc.property(tightProblems, (problem) => {
-        for (const { mesh, layout, maxBatchSequences = Number.NaN } of infer(problem, solver).plans) {
-          const fits = (batch: number) =>
-            evaluated(withBatch(problem, batch), { mesh, layout: layout.components }).feasible
-          expect([fits(maxBatchSequences), fits(maxBatchSequences + 1)]).toEqual([true, false])
-        }
-      }),
-      { numRuns: runs(5) },
-    )
+  law('is what each plan says that its own layouts hold', 5, [tightProblems], (problem) => {
+    for (const { mesh, layout, maxBatchSequences = Number.NaN } of infer(problem, solver).plans) {
+      const fits = (batch: number) =>
+        evaluated(withBatch(problem, batch), { mesh, layout: layout.components }).feasible
+      expect([fits(maxBatchSequences), fits(maxBatchSequences + 1)]).toEqual([true, false])
+    }
   })
 
-  it('gives no fewer tokens a second than a smaller one', () => {
-    fc.assert(
-      fc.property(tightProblems, fc.double({ min: 0.3, max: 1, noNaN: true }), (problem, share) => {
-        const [most] = infer(withBatch(problem, 'max'), solver).plans
-        if (!most) return
-        expectNoBetter(withBatch(problem, Math.ceil(share * most.batchSequences)), most)
-      }),
-      { numRuns: runs(12) },
-    )
-  })
+  law(
+    'gives no fewer tokens a second than a smaller one',
+    12,
+    [tightProblems, fc.double({ min: 0.3, max: 1, noNaN: true })],
+    (problem, share) => {
+      const [most] = infer(withBatch(problem, 'max'), solver).plans
+      if (!most) return
+      expectNoBetter(withBatch(problem, Math.ceil(share * most.batchSequences)), most)
+    },
+  )
 
   it('gives no fewer tokens a second than a smaller one of LLaMA 3 70B on sixteen v5e', () => {
     const problem = inferenceProblem({
@@ -129,26 +114,26 @@ describe('a batch as large as fits', () => {
     for (let batch = 100; batch <= 116; batch += 4) expectNoBetter(withBatch(problem, batch), most)
   })
 
-  it('ends where the step would be longer than asked', () => {
-    fc.assert(
-      fc.property(tightProblems, fc.double({ min: 1.1, max: 10, noNaN: true }), (problem, times) => {
-        const [one] = infer(withBatch(problem, 1), solver).plans
-        fc.pre(one !== undefined)
-        const maxStepSeconds = times * (one?.stepTimeSeconds ?? 0)
-        const limited = (batch: number | 'max') => {
-          const { workload, ...rest } = withBatch(problem, batch)
-          return { ...rest, workload: { ...workload, maxStepSeconds } }
-        }
-        for (const { batchSequences, mesh, stepTimeSeconds } of infer(limited('max'), solver).plans) {
-          expect(stepTimeSeconds).toBeLessThanOrEqual(maxStepSeconds)
-          const more = withBatch(problem, batchSequences + sharesOf(mesh))
-          const plan = evaluated(more, { mesh, layout: {} })
-          expect(plan.feasible && plan.stepTimeSeconds <= maxStepSeconds).toBe(false)
-        }
-      }),
-      { numRuns: runs(5) },
-    )
-  })
+  law(
+    'ends where the step would be longer than asked',
+    5,
+    [tightProblems, fc.double({ min: 1.1, max: 10, noNaN: true })],
+    (problem, times) => {
+      const [one] = infer(withBatch(problem, 1), solver).plans
+      fc.pre(one !== undefined)
+      const maxStepSeconds = times * (one?.stepTimeSeconds ?? 0)
+      const limited = (batch: number | 'max') => {
+        const { workload, ...rest } = withBatch(problem, batch)
+        return { ...rest, workload: { ...workload, maxStepSeconds } }
+      }
+      for (const { batchSequences, mesh, stepTimeSeconds } of infer(limited('max'), solver).plans) {
+        expect(stepTimeSeconds).toBeLessThanOrEqual(maxStepSeconds)
+        const more = withBatch(problem, batchSequences + sharesOf(mesh))
+        const plan = evaluated(more, { mesh, layout: {} })
+        expect(plan.feasible && plan.stepTimeSeconds <= maxStepSeconds).toBe(false)
+      }
+    },
+  )
 })
 
 const phases = [
@@ -159,72 +144,61 @@ const phases = [
 describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('in %s', (_, problems) => {
   it('a window at least as long as the context costs what full attention costs', () => {
     const extra = fc.nat(1000)
-    fc.assert(
-      fc.property(problems, extra, fc.nat(3), (problem, beyond, globalEvery) => {
-        const { workload } = problem
-        const length = workload.mode === 'prefill' ? workload.promptLength : workload.contextLength
-        const full = infer(withPattern(problem, {}), solver).plans
-        const windowed = infer(withPattern(problem, { window: length + beyond, globalEvery }), solver).plans
-        expect(windowed.map(({ id }) => id)).toEqual(full.map(({ id }) => id))
-        windowed.forEach(({ stepTimeSeconds, memoryBytes }, at) => {
-          expectAlike(stepTimeSeconds, full[at]?.stepTimeSeconds ?? Number.NaN)
-          expectAlike(memoryBytes.total, full[at]?.memoryBytes.total ?? Number.NaN)
-        })
-      }),
-      { numRuns: runs(8) },
-    )
+    forAll(8, [problems, extra, fc.nat(3)], (problem, beyond, globalEvery) => {
+      const { workload } = problem
+      const length = workload.mode === 'prefill' ? workload.promptLength : workload.contextLength
+      const full = infer(withPattern(problem, {}), solver).plans
+      const windowed = infer(withPattern(problem, { window: length + beyond, globalEvery }), solver).plans
+      expect(windowed.map(({ id }) => id)).toEqual(full.map(({ id }) => id))
+      windowed.forEach(({ stepTimeSeconds, memoryBytes }, at) => {
+        expectAlike(stepTimeSeconds, full[at]?.stepTimeSeconds ?? Number.NaN)
+        expectAlike(memoryBytes.total, full[at]?.memoryBytes.total ?? Number.NaN)
+      })
+    })
   })
 
-  it('layers that share a cache take no more time and no more memory', () => {
-    fc.assert(
-      fc.property(problems, fc.integer({ min: 2, max: 4 }), (problem, kvShareGroup) => {
-        for (const plan of infer(withPattern(problem, {}), solver).plans) {
-          const sketch = { mesh: plan.mesh, layout: plan.layout.components }
-          const shared = evaluated(withPattern(problem, { kvShareGroup }), sketch)
-          const own = evaluated(withPattern(problem, { kvShareGroup: 1 }), sketch)
-          expect(own.stepTimeSeconds / plan.stepTimeSeconds).toBeCloseTo(1, 12)
-          expect(shared.stepTimeSeconds).toBeLessThanOrEqual(plan.stepTimeSeconds * (1 + rounding))
-          expect(shared.memoryBytes.total).toBeLessThanOrEqual(plan.memoryBytes.total * (1 + rounding))
-        }
-      }),
-      { numRuns: runs(4) },
-    )
-  })
+  law(
+    'layers that share a cache take no more time and no more memory',
+    4,
+    [problems, fc.integer({ min: 2, max: 4 })],
+    (problem, kvShareGroup) => {
+      for (const plan of infer(withPattern(problem, {}), solver).plans) {
+        const sketch = { mesh: plan.mesh, layout: plan.layout.components }
+        const shared = evaluated(withPattern(problem, { kvShareGroup }), sketch)
+        const own = evaluated(withPattern(problem, { kvShareGroup: 1 }), sketch)
+        expect(own.stepTimeSeconds / plan.stepTimeSeconds).toBeCloseTo(1, 12)
+        expect(shared.stepTimeSeconds).toBeLessThanOrEqual(plan.stepTimeSeconds * (1 + rounding))
+        expect(shared.memoryBytes.total).toBeLessThanOrEqual(plan.memoryBytes.total * (1 + rounding))
+      }
+    },
+  )
 })
 
 describe('a chunk', () => {
-  it('that is all of the prompt is no chunk', () => {
-    fc.assert(
-      fc.property(prefillProblems, (problem) => {
-        const { chunkTokens: _chunk, ...workload } = problem.workload
-        const whole = workload.promptLength - workload.cachedPrefixLength
-        const unstaged = { ...problem, constraints: { pipeline: 1 } }
-        const uncut = infer({ ...unstaged, workload }, solver).plans
-        const cut = infer({ ...unstaged, workload: { ...workload, chunkTokens: whole } }, solver).plans
-        expect(cut).toEqual(uncut)
-      }),
-      { numRuns: runs(8) },
-    )
+  law('that is all of the prompt is no chunk', 8, [prefillProblems], (problem) => {
+    const { chunkTokens: _chunk, ...workload } = problem.workload
+    const whole = workload.promptLength - workload.cachedPrefixLength
+    const unstaged = { ...problem, constraints: { pipeline: 1 } }
+    const uncut = infer({ ...unstaged, workload }, solver).plans
+    const cut = infer({ ...unstaged, workload: { ...workload, chunkTokens: whole } }, solver).plans
+    expect(cut).toEqual(uncut)
   })
 
-  it('never makes a prefill without stages faster, the context being the same for all', () => {
-    fc.assert(
-      fc.property(prefillProblems, fc.integer({ min: 2, max: 8 }), (problem, chunks) => {
-        const { chunkTokens: _chunk, ...workload } = problem.workload
-        const fresh = workload.promptLength - workload.cachedPrefixLength
-        fc.pre(fresh % chunks === 0 && fresh / chunks >= problem.cluster.chips)
-        // Chunks need less room while they run: memory is left out.
-        const roomy = { ...unfiltered(problem), memoryBudget: 1e15, constraints: { pipeline: 1 } }
-        const [uncut] = infer({ ...roomy, workload }, solver).plans
-        const [cut] = infer(
-          { ...roomy, workload: { ...workload, chunkTokens: fresh / chunks } },
-          solver,
-        ).plans
-        expect(cut?.stepTimeSeconds).toBeGreaterThanOrEqual((uncut?.stepTimeSeconds ?? 0) * (1 - rounding))
-      }),
-      { numRuns: runs(12) },
-    )
-  })
+  law(
+    'never makes a prefill without stages faster, the context being the same for all',
+    12,
+    [prefillProblems, fc.integer({ min: 2, max: 8 })],
+    (problem, chunks) => {
+      const { chunkTokens: _chunk, ...workload } = problem.workload
+      const fresh = workload.promptLength - workload.cachedPrefixLength
+      fc.pre(fresh % chunks === 0 && fresh / chunks >= problem.cluster.chips)
+      // Chunks need less room while they run: memory is left out.
+      const roomy = { ...unfiltered(problem), memoryBudget: 1e15, constraints: { pipeline: 1 } }
+      const [uncut] = infer({ ...roomy, workload }, solver).plans
+      const [cut] = infer({ ...roomy, workload: { ...workload, chunkTokens: fresh / chunks } }, solver).plans
+      expect(cut?.stepTimeSeconds).toBeGreaterThanOrEqual((uncut?.stepTimeSeconds ?? 0) * (1 - rounding))
+    },
+  )
 })
 
 describe('speculation', () => {
@@ -232,17 +206,14 @@ describe('speculation', () => {
     speculative: fc.Arbitrary<Speculation>,
     hold: (account: SpeculationAccount, given: Speculation, plan: InferencePlan) => void,
   ) =>
-    fc.assert(
-      fc.property(generateProblems, speculative, ({ workload, ...rest }, given) => {
-        const problem = { ...rest, workload: { ...workload, speculative: given } }
-        for (const plan of infer(problem, solver).plans) {
-          const { speculation } = plan
-          if (!speculation) throw new Error('Drafts were asked for')
-          hold(speculation, given, plan)
-        }
-      }),
-      { numRuns: runs(6) },
-    )
+    forAll(6, [generateProblems, speculative], ({ workload, ...rest }, given) => {
+      const problem = { ...rest, workload: { ...workload, speculative: given } }
+      for (const plan of infer(problem, solver).plans) {
+        const { speculation } = plan
+        if (!speculation) throw new Error('Drafts were asked for')
+        hold(speculation, given, plan)
+      }
+    })
   const draftCostRatio = fc.double({ min: 0, max: 0.5, noNaN: true })
   const share = fc.double({ min: 0, max: 1, noNaN: true })
   const tokens = fc.integer({ min: 1, max: 8 })
@@ -304,30 +275,25 @@ describe('four stages, beside four chips with a quarter of each layer', () => {
     return { piped: on({ pipeline: stages }), sharded: on({ tensor: stages }) }
   }
 
-  it('have as many groups in flight as there are stages, or sequences', () => {
-    fc.assert(
-      fc.property(evenly, (problem) => {
-        const batch = Number(problem.workload.batchSequences)
-        const { piped, sharded } = both(problem)
-        expect(piped.microbatches).toBe(Math.min(stages, batch))
-        expect(piped.microbatchTokens).toBe(Math.ceil(batch / piped.microbatches))
-        expect([sharded.microbatches, sharded.microbatchTokens]).toEqual([1, batch])
-      }),
-      { numRuns: runs(10) },
-    )
+  law('have as many groups in flight as there are stages, or sequences', 10, [evenly], (problem) => {
+    const batch = Number(problem.workload.batchSequences)
+    const { piped, sharded } = both(problem)
+    expect(piped.microbatches).toBe(Math.min(stages, batch))
+    expect(piped.microbatchTokens).toBe(Math.ceil(batch / piped.microbatches))
+    expect([sharded.microbatches, sharded.microbatchTokens]).toEqual([1, batch])
   })
 
-  it('read the caches as fast and hold as much of them, and the weights four times as slowly', () => {
-    fc.assert(
-      fc.property(evenly, fc.integer({ min: 1, max: 50 }), (problem, each) => {
-        const { piped, sharded } = both(withBatch(problem, stages * each))
-        expectAlike(piped.streaming.kvCacheSeconds, sharded.streaming.kvCacheSeconds)
-        expectAlike(piped.memoryBytes.kvCache, sharded.memoryBytes.kvCache)
-        expectAlike(piped.memoryBytes.parameters, sharded.memoryBytes.parameters)
-        expectAlike(piped.streaming.weightsSeconds, stages * sharded.streaming.weightsSeconds)
-        expectAlike(piped.streaming.arithmeticSeconds, sharded.streaming.arithmeticSeconds)
-      }),
-      { numRuns: runs(10) },
-    )
-  })
+  law(
+    'read the caches as fast and hold as much of them, and the weights four times as slowly',
+    10,
+    [evenly, fc.integer({ min: 1, max: 50 })],
+    (problem, each) => {
+      const { piped, sharded } = both(withBatch(problem, stages * each))
+      expectAlike(piped.streaming.kvCacheSeconds, sharded.streaming.kvCacheSeconds)
+      expectAlike(piped.memoryBytes.kvCache, sharded.memoryBytes.kvCache)
+      expectAlike(piped.memoryBytes.parameters, sharded.memoryBytes.parameters)
+      expectAlike(piped.streaming.weightsSeconds, stages * sharded.streaming.weightsSeconds)
+      expectAlike(piped.streaming.arithmeticSeconds, sharded.streaming.arithmeticSeconds)
+    },
+  )
 })

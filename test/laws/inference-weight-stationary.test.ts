@@ -8,6 +8,7 @@
  * best X. F is at least D: otherwise 1D on D alone, which is a 2D layout with all chips on D, moves less on any number
  * of chips.
  */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { divisorsOf } from '../../src/hardware/cluster/divisors.ts'
@@ -17,7 +18,7 @@ import type { ProjectionLayout } from '../../src/sharding/tables/inference-layou
 import { inventedChip } from '../book/chips.ts'
 import { inferenceMlpTime } from '../book/inference-mlp.ts'
 import { torus } from '../book/networks.ts'
-import { runs } from '../runs.ts'
+import { law } from '../law.ts'
 
 /** They fall out of the comparison. */
 const [D, tokens, linkBytesPerSecond] = [4096, 64, 4.5e10]
@@ -53,34 +54,30 @@ function compared(topology: Box, ratio: number): { readonly one: number; readonl
 const length = fc.integer({ min: 2, max: 8 })
 
 describe('2D weight-stationary layouts on a torus', () => {
-  it('never move less than 1D ones on fewer chips than 18 F/D', () => {
-    fc.assert(
-      fc.property(
-        fc.tuple(length, length, length),
-        fc.double({ min: 1, max: 5, noNaN: true }),
-        (box, over) => {
-          const ratio = over * Math.max(1, (box[0] * box[1] * box[2]) / 18)
-          const { one, two } = compared(box, ratio)
-          expect(two).toBeGreaterThanOrEqual(one * (1 - rounding))
-        },
-      ),
-      { numRuns: runs(100) },
-    )
-  })
+  law(
+    'never move less than 1D ones on fewer chips than 18 F/D',
+    100,
+    [fc.tuple(length, length, length), fc.double({ min: 1, max: 5, noNaN: true })],
+    (box, over) => {
+      const ratio = over * Math.max(1, (box[0] * box[1] * box[2]) / 18)
+      const { one, two } = compared(box, ratio)
+      expect(two).toBeGreaterThanOrEqual(one * (1 - rounding))
+    },
+  )
 
-  it('move less beyond it, where an axis is as long as the best split of D', () => {
-    fc.assert(
-      fc.property(length, length, length, (X, a, b) => {
-        const ratio = (a * b) / (2 * X)
-        fc.pre(ratio >= 1)
-        const chips = X * a * b
-        const { one, two } = compared([X, a, b], ratio)
-        if (X === 3) expect(Math.abs(two - one)).toBeLessThanOrEqual(rounding * one)
-        else expect(two < one).toBe(chips > 18 * ratio)
-      }),
-      { numRuns: runs(100) },
-    )
-  })
+  law(
+    'move less beyond it, where an axis is as long as the best split of D',
+    100,
+    [length, length, length],
+    (X, a, b) => {
+      const ratio = (a * b) / (2 * X)
+      fc.pre(ratio >= 1)
+      const chips = X * a * b
+      const { one, two } = compared([X, a, b], ratio)
+      if (X === 3) expect(Math.abs(two - one)).toBeLessThanOrEqual(rounding * one)
+      else expect(two < one).toBe(chips > 18 * ratio)
+    },
+  )
 
   it('pay with F = 4D on 128 chips and not on 64, the book having 72', () => {
     const small = compared([4, 4, 4], 4)

@@ -8,6 +8,7 @@ import type { PhaseProblem } from '../../src/problem.ts'
 import { elementBytes } from '../../src/recipe/element-type.ts'
 import { meshSize } from '../../src/sharding/axis.ts'
 import { solver } from '../inference-problem.ts'
+import { law } from '../law.ts'
 import { runs } from '../runs.ts'
 import { generateProblems, prefillProblems } from './inference-problems.ts'
 
@@ -114,25 +115,25 @@ describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('every plan
 })
 
 describe('the plans of a frontier', () => {
-  it('undercut each other in either latency or cost, and are themselves when they are evaluated', () => {
-    fc.assert(
-      fc.property(generateProblems, (problem) => {
-        const points = infer(problem, solver).pareto ?? []
-        points.forEach((point, at) => {
-          const next = points[at + 1]
-          if (next) {
-            expect(next.stepTimeSeconds).toBeGreaterThan(point.stepTimeSeconds)
-            expect(next.chipSecondsPerToken).toBeLessThan(point.chipSecondsPerToken)
-          }
-          const found = evaluateInference(problem, point.plan, solver)
-          if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
-          const { plan: _sketch, chips, chipSecondsPerToken, ...numbers } = point
-          expect(found.plan).toMatchObject({ ...numbers, feasible: true })
-          expect(chips * point.plan.mesh.data).toBe(problem.cluster.chips)
-          expect(chipSecondsPerToken * point.tokensPerSecondPerChip).toBeCloseTo(1, 12)
-        })
-      }),
-      { numRuns: runs(6) },
-    )
-  })
+  law(
+    'undercut each other in either latency or cost, and are themselves when they are evaluated',
+    6,
+    [generateProblems],
+    (problem) => {
+      const points = infer(problem, solver).pareto ?? []
+      points.forEach((point, at) => {
+        const next = points[at + 1]
+        if (next) {
+          expect(next.stepTimeSeconds).toBeGreaterThan(point.stepTimeSeconds)
+          expect(next.chipSecondsPerToken).toBeLessThan(point.chipSecondsPerToken)
+        }
+        const found = evaluateInference(problem, point.plan, solver)
+        if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
+        const { plan: _sketch, chips, chipSecondsPerToken, ...numbers } = point
+        expect(found.plan).toMatchObject({ ...numbers, feasible: true })
+        expect(chips * point.plan.mesh.data).toBe(problem.cluster.chips)
+        expect(chipSecondsPerToken * point.tokensPerSecondPerChip).toBeCloseTo(1, 12)
+      })
+    },
+  )
 })

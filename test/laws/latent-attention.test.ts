@@ -21,9 +21,9 @@ import { weightsOf } from '../../src/sharding/component.ts'
 import { derive } from '../../src/sharding/derive.ts'
 import { elementsOf } from '../../src/sharding/elements.ts'
 import { numerator } from '../../src/sharding/monomial.ts'
+import { law } from '../law.ts'
 import { problem } from '../problem.ts'
 import { layerComponents, layerTrainFlops } from '../rules-of-thumb.ts'
-import { runs } from '../runs.ts'
 import { anyModels, latentModels } from './models.ts'
 
 const precision = {
@@ -55,57 +55,53 @@ function flopsOf(
 }
 
 describe('the products of a layer', () => {
-  it('are two FLOPs for each parameter and token forwards, and twice that backwards', () => {
-    fc.assert(
-      fc.property(latentModels, fc.integer({ min: 1, max: 5000 }), (model, tokens) => {
-        const { mlp, projections } = layerTrainFlops(model, tokens, 1, 'none')
-        const forward = flopsOf(model, tokens, false, 'forward')
-        const backward = flopsOf(model, tokens, false, 'backward')
-        expect(forward / ((mlp + projections) / 3)).toBeCloseTo(1, 9)
-        expect(backward / forward).toBeCloseTo(2, 9)
-      }),
-      { numRuns: runs(50) },
-    )
-  })
+  law(
+    'are two FLOPs for each parameter and token forwards, and twice that backwards',
+    50,
+    [latentModels, fc.integer({ min: 1, max: 5000 })],
+    (model, tokens) => {
+      const { mlp, projections } = layerTrainFlops(model, tokens, 1, 'none')
+      const forward = flopsOf(model, tokens, false, 'forward')
+      const backward = flopsOf(model, tokens, false, 'backward')
+      expect(forward / ((mlp + projections) / 3)).toBeCloseTo(1, 9)
+      expect(backward / forward).toBeCloseTo(2, 9)
+    },
+  )
 
-  it('are so of every model whose layers are alike, of experts those that a token visits', () => {
-    fc.assert(
-      fc.property(anyModels, fc.integer({ min: 1, max: 5000 }), (model, tokens) => {
-        const forward = flopsOf(model, tokens, false, 'forward')
-        const backward = flopsOf(model, tokens, false, 'backward')
-        expect(backward / forward).toBeCloseTo(2, 9)
-      }),
-      { numRuns: runs(100) },
-    )
-  })
+  law(
+    'are so of every model whose layers are alike, of experts those that a token visits',
+    100,
+    [anyModels, fc.integer({ min: 1, max: 5000 })],
+    (model, tokens) => {
+      const forward = flopsOf(model, tokens, false, 'forward')
+      const backward = flopsOf(model, tokens, false, 'backward')
+      expect(backward / forward).toBeCloseTo(2, 9)
+    },
+  )
 
-  it('are the dot products of keys and values of their own widths, with five for two backwards', () => {
-    fc.assert(
-      fc.property(latentModels, fc.integer({ min: 1, max: 5000 }), (model, length) => {
-        const { dotProducts } = layerTrainFlops(model, length, length, 'full')
-        expect(flopsOf(model, length, true, 'forward') / (dotProducts / 3)).toBeCloseTo(1, 9)
-        const { nopeHeadDim = 0, ropeHeadDim = 0, valueHeadDim = 0 } = model.attention.latent ?? {}
-        const [key, value] = [nopeHeadDim + ropeHeadDim, valueHeadDim]
-        const backwards = flopsOf(model, length, true, 'backward') / flopsOf(model, length, true, 'forward')
-        expect(backwards).toBeCloseTo((2.5 * (key + value)) / (key + value), 9)
-      }),
-      { numRuns: runs(50) },
-    )
-  })
+  law(
+    'are the dot products of keys and values of their own widths, with five for two backwards',
+    50,
+    [latentModels, fc.integer({ min: 1, max: 5000 })],
+    (model, length) => {
+      const { dotProducts } = layerTrainFlops(model, length, length, 'full')
+      expect(flopsOf(model, length, true, 'forward') / (dotProducts / 3)).toBeCloseTo(1, 9)
+      const { nopeHeadDim = 0, ropeHeadDim = 0, valueHeadDim = 0 } = model.attention.latent ?? {}
+      const [key, value] = [nopeHeadDim + ropeHeadDim, valueHeadDim]
+      const backwards = flopsOf(model, length, true, 'backward') / flopsOf(model, length, true, 'forward')
+      expect(backwards).toBeCloseTo((2.5 * (key + value)) / (key + value), 9)
+    },
+  )
 })
 
 describe('the weights of latent attention', () => {
-  it('are its parameters, but for norms', () => {
-    fc.assert(
-      fc.property(latentModels, (model) => {
-        const [attention] = layerComponents(model, 'sequence')
-        if (!attention) throw new Error('A layer has attention')
-        const extents = extentsOf(model, 1)
-        const held = weightsOf(attention).map((weight) => numerator(elementsOf(weight), extents))
-        const counted = layerParameters(model).attention
-        expect(held.reduce((sum, size) => sum + size, 0)).toBe(counted)
-      }),
-    )
+  law('are its parameters, but for norms', 100, [latentModels], (model) => {
+    const [attention] = layerComponents(model, 'sequence')
+    if (!attention) throw new Error('A layer has attention')
+    const extents = extentsOf(model, 1)
+    const held = weightsOf(attention).map((weight) => numerator(elementsOf(weight), extents))
+    const counted = layerParameters(model).attention
+    expect(held.reduce((sum, size) => sum + size, 0)).toBe(counted)
   })
 
   it('are sharded over every chip that is not a pipeline stage under ZeRO-3, but for low ranks over tensor', () => {

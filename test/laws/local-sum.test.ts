@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import {
   createSizes,
   localSum,
@@ -11,7 +11,7 @@ import {
 } from '../../src/inference/layout/local-term.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
-import { runs } from '../runs.ts'
+import { law } from '../law.ts'
 import { smallDense } from '../small-model.ts'
 
 const extents = fc.constantFrom('B', 'T', 'S', 'D', 'F', 'K', 'V', 'Ev')
@@ -35,40 +35,39 @@ const settings = fc.record({
 })
 
 describe('a sum that is remembered', () => {
-  it('is what its terms add up to, whatever was set before', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.array(dimensions, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }),
-        fc.array(settings, { minLength: 1, maxLength: 12 }),
-        (drawn, turns) => {
-          const sums = drawn.map((terms) =>
-            terms.map((own, at) =>
-              localTerm(
-                at + 1,
-                own.map((dimension) => ({ label: dimension.extent, ...dimension })),
-              ),
-            ),
-          )
-          const known = createSizes(model, rounding, sums.length)
-          for (const { mesh, shape, attended } of turns) {
-            const fresh = createSizes(model, rounding)
-            for (const each of [known, fresh]) {
-              setShards(each, mesh)
-              setShape(each, shape)
-            }
-            const expectAlike = () => {
-              for (const [at, terms] of sums.entries()) {
-                expect(sumOf(localSum(terms, at), known)).toBe(sumOf(localSum(terms), fresh))
-              }
-            }
-            expectAlike()
-            if (attended === undefined) continue
-            withContext(known, attended, () => withContext(fresh, attended, expectAlike))
-            expectAlike()
+  law(
+    'is what its terms add up to, whatever was set before',
+    60,
+    [
+      fc.array(fc.array(dimensions, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }),
+      fc.array(settings, { minLength: 1, maxLength: 12 }),
+    ],
+    (drawn, turns) => {
+      const sums = drawn.map((terms) =>
+        terms.map((own, at) =>
+          localTerm(
+            at + 1,
+            own.map((dimension) => ({ label: dimension.extent, ...dimension })),
+          ),
+        ),
+      )
+      const known = createSizes(model, rounding, sums.length)
+      for (const { mesh, shape, attended } of turns) {
+        const fresh = createSizes(model, rounding)
+        for (const each of [known, fresh]) {
+          setShards(each, mesh)
+          setShape(each, shape)
+        }
+        const expectAlike = () => {
+          for (const [at, terms] of sums.entries()) {
+            expect(sumOf(localSum(terms, at), known)).toBe(sumOf(localSum(terms), fresh))
           }
-        },
-      ),
-      { numRuns: runs(60) },
-    )
-  })
+        }
+        expectAlike()
+        if (attended === undefined) continue
+        withContext(known, attended, () => withContext(fresh, attended, expectAlike))
+        expectAlike()
+      }
+    },
+  )
 })

@@ -15,8 +15,8 @@ import { parameterCount } from '../../src/model/parameters.ts'
 import { offeredPolicies } from '../../src/recipe/policy.ts'
 import { type Mesh, meshSize, unitMesh } from '../../src/sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../src/sharding/states.ts'
+import { law } from '../law.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 
 /** Everything divides: 2^n of each. */
 const even: Architecture = {
@@ -90,21 +90,21 @@ const shapes = fc
   .map((shape): Architecture => ({ ...even, ...shape }))
 
 describe('the states', () => {
-  it('of all chips together are those of the model, once, where everything is sharded', () => {
-    fc.assert(
-      fc.property(shapes, shardedMeshes, (model, mesh) => {
-        const made = onOneChip({ model }, mesh, 3)
-        const { total } = parameterCount(made.model.problem.model)
-        const { precision, assumptions, workload } = made.model.problem
-        const each = stateBytes(workload.optimizer, precision, assumptions)
-        const held = overAllChips(made, mesh)
-        expect(held.parameters / (total * each.weights)).toBeCloseTo(1, 12)
-        expect(held.gradients / (total * each.gradients)).toBeCloseTo(1, 12)
-        expect(held.optimizer / (total * each.optimizer)).toBeCloseTo(1, 12)
-      }),
-      { numRuns: runs(30) },
-    )
-  })
+  law(
+    'of all chips together are those of the model, once, where everything is sharded',
+    30,
+    [shapes, shardedMeshes],
+    (model, mesh) => {
+      const made = onOneChip({ model }, mesh, 3)
+      const { total } = parameterCount(made.model.problem.model)
+      const { precision, assumptions, workload } = made.model.problem
+      const each = stateBytes(workload.optimizer, precision, assumptions)
+      const held = overAllChips(made, mesh)
+      expect(held.parameters / (total * each.weights)).toBeCloseTo(1, 12)
+      expect(held.gradients / (total * each.gradients)).toBeCloseTo(1, 12)
+      expect(held.optimizer / (total * each.optimizer)).toBeCloseTo(1, 12)
+    },
+  )
 
   it('of a tied model on one stage count its embedding once, positions and all', () => {
     const model = { ...even, tiedEmbeddings: true, learnedPositions: 2048 }
@@ -143,21 +143,21 @@ describe('the states', () => {
     expect((two?.parameters ?? 0) / (three?.parameters ?? 0)).toBeCloseTo(8, 9)
   })
 
-  it('are read and written by the optimizer once for each parameter', () => {
-    fc.assert(
-      fc.property(shapes, fc.boolean(), (shape, tiedEmbeddings) => {
-        const model = costModel(problem({ ...base, model: { ...shape, tiedEmbeddings } }))
-        const scale = createScale()
-        setMesh(scale, { ...unitMesh, fsdp: 64 }, model.extents, false)
-        const groups = stageGroups([even.layers], { name: 'none', virtualStages: 1 }, 1)
-        const { workload, precision, assumptions, model: transformer } = model.problem
-        const bytes = updateBytes(stateBytes(workload.optimizer, precision, assumptions))
-        const seconds = (parameterCount(transformer).total / 64) * bytes * model.rates.secondsPerByte
-        expect(updateTime(model, stageModel(model, 3), groups, scale) / seconds).toBeCloseTo(1, 12)
-      }),
-      { numRuns: runs(20) },
-    )
-  })
+  law(
+    'are read and written by the optimizer once for each parameter',
+    20,
+    [shapes, fc.boolean()],
+    (shape, tiedEmbeddings) => {
+      const model = costModel(problem({ ...base, model: { ...shape, tiedEmbeddings } }))
+      const scale = createScale()
+      setMesh(scale, { ...unitMesh, fsdp: 64 }, model.extents, false)
+      const groups = stageGroups([even.layers], { name: 'none', virtualStages: 1 }, 1)
+      const { workload, precision, assumptions, model: transformer } = model.problem
+      const bytes = updateBytes(stateBytes(workload.optimizer, precision, assumptions))
+      const seconds = (parameterCount(transformer).total / 64) * bytes * model.rates.secondsPerByte
+      expect(updateTime(model, stageModel(model, 3), groups, scale) / seconds).toBeCloseTo(1, 12)
+    },
+  )
 })
 
 describe('what a policy keeps', () => {
@@ -229,22 +229,23 @@ describe('the memory of a stage', () => {
 
   const pipelines = new Map([1, 2, 4].map((p) => [p, onOneChip({}, { data: 16, pipeline: p }, 1, 4)]))
 
-  it('is less with more layers of a leaner policy, but for what one recomputed layer needs at once', () => {
-    fc.assert(
-      fc.property(mixes, fc.constantFrom(1, 2, 4), ({ policy, other, count }, pipeline) => {
-        const { memory, groups } = pipelines.get(pipeline) as OnOneChip
-        if ((memory.kept[other] ?? 0) > (memory.kept[policy] ?? 0)) return
-        for (const group of groups) {
-          const now = activationBytes(memory, group, { policy, other, count })
-          expect(activationBytes(memory, group, { policy, other, count: count + 1 })).toBeLessThanOrEqual(now)
-          if (count > 0) {
-            const more = stageBytes(memory, group, { policy, other, count: count + 1 })
-            expect(more).toBeLessThanOrEqual(stageBytes(memory, group, { policy, other, count }))
-          }
+  law(
+    'is less with more layers of a leaner policy, but for what one recomputed layer needs at once',
+    100,
+    [mixes, fc.constantFrom(1, 2, 4)],
+    ({ policy, other, count }, pipeline) => {
+      const { memory, groups } = pipelines.get(pipeline) as OnOneChip
+      if ((memory.kept[other] ?? 0) > (memory.kept[policy] ?? 0)) return
+      for (const group of groups) {
+        const now = activationBytes(memory, group, { policy, other, count })
+        expect(activationBytes(memory, group, { policy, other, count: count + 1 })).toBeLessThanOrEqual(now)
+        if (count > 0) {
+          const more = stageBytes(memory, group, { policy, other, count: count + 1 })
+          expect(more).toBeLessThanOrEqual(stageBytes(memory, group, { policy, other, count }))
         }
-      }),
-    )
-  })
+      }
+    },
+  )
 
   it('is fullest in activations on the first stage of a pipeline, p microbatches of its layers', () => {
     const { memory, groups } = onOneChip({}, { data: 16, pipeline: 4 }, 1, 8)

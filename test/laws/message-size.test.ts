@@ -1,4 +1,5 @@
 /** The time of a collective by the size of its message, and its lower bounds. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { networkPrices } from '../../src/cost/communication/network.ts'
@@ -7,6 +8,7 @@ import { groupCost } from '../../src/hardware/network/collective.ts'
 import { type Placement, placements } from '../../src/hardware/network/placement.ts'
 import { type Axis, axisBit, unitMesh } from '../../src/sharding/axis.ts'
 import type { Operation } from '../../src/sharding/move.ts'
+import { forAll, law } from '../law.ts'
 import { problem } from '../problem.ts'
 
 const operations = fc.constantFrom<Operation>('AllGather', 'ReduceScatter', 'AllReduce', 'AllToAll')
@@ -20,23 +22,17 @@ const groups = fc
   .map(([size = 1, stride = 1]) => ({ kind: 'switched', spans: [{ size, stride }] }) as const)
 
 describe('a collective behind switches', () => {
-  it('takes no longer in one piece than in several, and no less for more', () => {
-    fc.assert(
-      fc.property(
-        groups,
-        operations,
-        bytes,
-        halves,
-        fc.integer({ min: 2, max: 64 }),
-        (group, op, size, half, pieces) => {
-          const cost = groupCost(cluster.network, group, { ...assumptions, scaleUpHalfBytes: half })
-          const time = (own: number) => operationTime(op, own, cost)
-          expect(time(size)).toBeLessThanOrEqual(pieces * time(size / pieces) * (1 + 1e-12))
-          expect(time(size)).toBeLessThanOrEqual(time(2 * size))
-        },
-      ),
-    )
-  })
+  law(
+    'takes no longer in one piece than in several, and no less for more',
+    100,
+    [groups, operations, bytes, halves, fc.integer({ min: 2, max: 64 })],
+    (group, op, size, half, pieces) => {
+      const cost = groupCost(cluster.network, group, { ...assumptions, scaleUpHalfBytes: half })
+      const time = (own: number) => operationTime(op, own, cost)
+      expect(time(size)).toBeLessThanOrEqual(pieces * time(size / pieces) * (1 + 1e-12))
+      expect(time(size)).toBeLessThanOrEqual(time(2 * size))
+    },
+  )
 
   it('of the bytes that reach half takes twice as long as those bytes do on the wire, inside a node alone', () => {
     const at = (size: number, stride: number, half: number) =>
@@ -60,21 +56,19 @@ describe('a collective behind switches', () => {
       { tensor: 4, context: 4, data: 4 },
       { tensor: 2, fsdp: 32 },
     )
-    fc.assert(
-      fc.property(meshes, operations, bytes, halves, (sizes, op, size, half) => {
-        const mesh = { ...unitMesh, ...sizes }
-        const axes = (Object.keys(sizes) as Axis[]).map((axis) => axisBit[axis])
-        const prices = networkPrices(cluster.network, axes, { ...assumptions, scaleUpHalfBytes: half })
-        const [best] = prices.bestCases(mesh)
-        placements(cluster.network, mesh).forEach((placement: Placement) => {
-          const placed = prices.placed(placement, mesh)
-          for (const set of axes) {
-            const [own, least] = [placed[set], best?.[set]]
-            if (!own || !least) throw new RangeError('not priced')
-            expect(operationTime(op, size, least)).toBeLessThanOrEqual(operationTime(op, size, own))
-          }
-        })
-      }),
-    )
+    forAll(100, [meshes, operations, bytes, halves], (sizes, op, size, half) => {
+      const mesh = { ...unitMesh, ...sizes }
+      const axes = (Object.keys(sizes) as Axis[]).map((axis) => axisBit[axis])
+      const prices = networkPrices(cluster.network, axes, { ...assumptions, scaleUpHalfBytes: half })
+      const [best] = prices.bestCases(mesh)
+      placements(cluster.network, mesh).forEach((placement: Placement) => {
+        const placed = prices.placed(placement, mesh)
+        for (const set of axes) {
+          const [own, least] = [placed[set], best?.[set]]
+          if (!own || !least) throw new RangeError('not priced')
+          expect(operationTime(op, size, least)).toBeLessThanOrEqual(operationTime(op, size, own))
+        }
+      })
+    })
   })
 })

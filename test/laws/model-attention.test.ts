@@ -6,6 +6,7 @@ import { kvCacheBytes, kvCacheBytesPerToken } from '../../src/model/kv-cache.ts'
 import { layerParameters, parameterCount } from '../../src/model/parameters.ts'
 import { spelledOut } from '../../src/model/spelling.ts'
 import { fullAttention } from '../../src/model/transformer.ts'
+import { law } from '../law.ts'
 import { anyModels, denseModels, latentModels, windowedModels } from './models.ts'
 
 const lengths = fc.integer({ min: 1, max: 1 << 17 })
@@ -22,17 +23,13 @@ function expectClose(actual: number, expected: number): void {
 }
 
 describe('layers by their attention', () => {
-  it('are all there, in groups that are not empty', () => {
-    fc.assert(
-      fc.property(anyModels, (model) => {
-        const groups = attentionLayers(model)
-        expect(groups.reduce((sum, { layers }) => sum + layers, 0)).toBe(model.layers)
-        for (const { layers, caches } of groups) {
-          expect(caches).toBeGreaterThanOrEqual(1)
-          expect(caches).toBeLessThanOrEqual(layers)
-        }
-      }),
-    )
+  law('are all there, in groups that are not empty', 100, [anyModels], (model) => {
+    const groups = attentionLayers(model)
+    expect(groups.reduce((sum, { layers }) => sum + layers, 0)).toBe(model.layers)
+    for (const { layers, caches } of groups) {
+      expect(caches).toBeGreaterThanOrEqual(1)
+      expect(caches).toBeLessThanOrEqual(layers)
+    }
   })
 
   // Gemma 3 (arXiv 2503.19786): five local layers for each global one, starting with a local one.
@@ -52,43 +49,46 @@ describe('layers by their attention', () => {
 })
 
 describe('a window', () => {
-  it('at least as long as the sequence changes nothing', () => {
-    fc.assert(
-      fc.property(windowedModels, lengths, attentions, (model, length, attention) => {
-        const wide = { ...model, attention: { ...model.attention, window: length } }
-        const none = { ...model, attention: { ...model.attention, window: null } }
-        const { kvShareGroup } = model.attention
-        const { dotProducts } = forwardFlops(none, 1, length, attention)
-        expectClose(forwardFlops(wide, 1, length, attention).dotProducts, dotProducts)
-        if (kvShareGroup === 1) expect(kvCacheBytes(wide, length, 2)).toBe(kvCacheBytes(none, length, 2))
-      }),
-    )
-  })
+  law(
+    'at least as long as the sequence changes nothing',
+    100,
+    [windowedModels, lengths, attentions],
+    (model, length, attention) => {
+      const wide = { ...model, attention: { ...model.attention, window: length } }
+      const none = { ...model, attention: { ...model.attention, window: null } }
+      const { kvShareGroup } = model.attention
+      const { dotProducts } = forwardFlops(none, 1, length, attention)
+      expectClose(forwardFlops(wide, 1, length, attention).dotProducts, dotProducts)
+      if (kvShareGroup === 1) expect(kvCacheBytes(wide, length, 2)).toBe(kvCacheBytes(none, length, 2))
+    },
+  )
 
-  it('never costs more than none, in FLOPs or in cache', () => {
-    fc.assert(
-      fc.property(windowedModels, lengths, attentions, (model, length, attention) => {
-        const none = { ...model, attention: { ...fullAttention } }
-        const flops = forwardFlops(model, 1, length, attention).dotProducts
-        expect(flops).toBeLessThanOrEqual(forwardFlops(none, 1, length, attention).dotProducts * (1 + 1e-12))
-        expect(kvCacheBytes(model, length, 2)).toBeLessThanOrEqual(kvCacheBytes(none, length, 2))
-      }),
-    )
-  })
+  law(
+    'never costs more than none, in FLOPs or in cache',
+    100,
+    [windowedModels, lengths, attentions],
+    (model, length, attention) => {
+      const none = { ...model, attention: { ...fullAttention } }
+      const flops = forwardFlops(model, 1, length, attention).dotProducts
+      expect(flops).toBeLessThanOrEqual(forwardFlops(none, 1, length, attention).dotProducts * (1 + 1e-12))
+      expect(kvCacheBytes(model, length, 2)).toBeLessThanOrEqual(kvCacheBytes(none, length, 2))
+    },
+  )
 
-  it('leaves a causal token the keys that a count finds', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 400 }), fc.integer({ min: 1, max: 400 }), (length, window) => {
-        const model = spelledOut('m', { ...shape, layers: 1, attention: { window } })
-        const { dotProducts } = forwardFlops(model, length, length, 'causal')
-        let keys = 0
-        // The formula counts half a key of the diagonal, as S/2 does of a full mask.
-        for (let token = 0; token < length; token++) keys += Math.min(token + 0.5, window)
-        const counted = 4 * keys * model.heads * model.headDim
-        expect(Math.abs(dotProducts - counted)).toBeLessThanOrEqual(1e-9 * counted)
-      }),
-    )
-  })
+  law(
+    'leaves a causal token the keys that a count finds',
+    100,
+    [fc.integer({ min: 1, max: 400 }), fc.integer({ min: 1, max: 400 })],
+    (length, window) => {
+      const model = spelledOut('m', { ...shape, layers: 1, attention: { window } })
+      const { dotProducts } = forwardFlops(model, length, length, 'causal')
+      let keys = 0
+      // The formula counts half a key of the diagonal, as S/2 does of a full mask.
+      for (let token = 0; token < length; token++) keys += Math.min(token + 0.5, window)
+      const counted = 4 * keys * model.heads * model.headDim
+      expect(Math.abs(dotProducts - counted)).toBeLessThanOrEqual(1e-9 * counted)
+    },
+  )
 
   it('stops the cache from growing', () => {
     const model = spelledOut('m', { ...shape, layers: 12, attention: { window: 100, globalEvery: 6 } })
@@ -158,25 +158,22 @@ describe('latent attention', () => {
     expect(layerParameters(latent(12)).norm).toBe(2 * 64 + 12 + 10)
   })
 
-  it('multiplies queries with keys of one width and scores with values of another', () => {
-    fc.assert(
-      fc.property(latentModels, lengths, (model, length) => {
-        const { latent } = model.attention
-        if (!latent) throw new Error('the model is latent')
-        const widths = latent.nopeHeadDim + latent.ropeHeadDim + latent.valueHeadDim
-        const expected = 2 * model.layers * length * model.heads * widths
-        expectClose(forwardFlops(model, 1, length, 'full').dotProducts, expected)
-      }),
-    )
-  })
+  law(
+    'multiplies queries with keys of one width and scores with values of another',
+    100,
+    [latentModels, lengths],
+    (model, length) => {
+      const { latent } = model.attention
+      if (!latent) throw new Error('the model is latent')
+      const widths = latent.nopeHeadDim + latent.ropeHeadDim + latent.valueHeadDim
+      const expected = 2 * model.layers * length * model.heads * widths
+      expectClose(forwardFlops(model, 1, length, 'full').dotProducts, expected)
+    },
+  )
 })
 
 describe('the cache of a sequence', () => {
-  it('without windows is that of its tokens', () => {
-    fc.assert(
-      fc.property(denseModels, lengths, (model, length) => {
-        expect(kvCacheBytes(model, length, 2)).toBe(length * kvCacheBytesPerToken(model, 2))
-      }),
-    )
+  law('without windows is that of its tokens', 100, [denseModels, lengths], (model, length) => {
+    expect(kvCacheBytes(model, length, 2)).toBe(length * kvCacheBytesPerToken(model, 2))
   })
 })

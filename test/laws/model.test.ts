@@ -12,6 +12,7 @@ import {
 import { kvCacheBytesPerToken } from '../../src/model/kv-cache.ts'
 import { layerParameters, parameterCount } from '../../src/model/parameters.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
+import { law } from '../law.ts'
 import { denseTrainFlops, layerTrainFlops } from '../rules-of-thumb.ts'
 
 const models: fc.Arbitrary<Transformer> = fc
@@ -57,91 +58,85 @@ const tokens = fc.integer({ min: 1, max: 1 << 22 })
 const lengths = fc.integer({ min: 1, max: 1 << 17 })
 const attentions = fc.constantFrom<AttentionFlops>('none', 'causal', 'full')
 
-function holds<T extends [unknown, ...unknown[]]>(
-  ...args: [...{ [K in keyof T]: fc.Arbitrary<T[K]> }, (...values: T) => void]
-): void {
-  fc.assert(fc.property(...args))
-}
-
 function expectClose(actual: number, expected: number): void {
   expect(Math.abs(actual - expected)).toBeLessThanOrEqual(1e-12 * Math.abs(expected))
 }
 
 describe('parameters', () => {
-  it('are the sum of their parts', () => {
-    holds(models, (model) => {
-      const { mlp, attention, norm, embedding, unembedding, total, active } = parameterCount(model)
-      expect(total).toBe(mlp + attention + norm + embedding + unembedding)
-      expect(active).toBe(total)
-    })
+  law('are the sum of their parts', 100, [models], (model) => {
+    const { mlp, attention, norm, embedding, unembedding, total, active } = parameterCount(model)
+    expect(total).toBe(mlp + attention + norm + embedding + unembedding)
+    expect(active).toBe(total)
   })
 
-  it('grow by one layer for each layer more', () => {
-    holds(models, fc.integer({ min: 1, max: 50 }), (model, more) => {
+  law(
+    'grow by one layer for each layer more',
+    100,
+    [models, fc.integer({ min: 1, max: 50 })],
+    (model, more) => {
       const { mlp, attention, norm } = layerParameters(model)
       const deeper = parameterCount({ ...model, layers: model.layers + more }).total
       expect(deeper - parameterCount(model).total).toBe(more * (mlp + attention + norm))
-    })
+    },
+  )
+
+  law('are D·V fewer with tied embeddings, in storage but not in matmuls', 100, [models], (model) => {
+    const tied = parameterCount({ ...model, tiedEmbeddings: true })
+    const untied = parameterCount({ ...model, tiedEmbeddings: false })
+    expect(untied.total - tied.total).toBe(model.dModel * model.vocab)
+    expect(untied.matmul).toBe(tied.matmul)
   })
 
-  it('are D·V fewer with tied embeddings, in storage but not in matmuls', () => {
-    holds(models, (model) => {
-      const tied = parameterCount({ ...model, tiedEmbeddings: true })
-      const untied = parameterCount({ ...model, tiedEmbeddings: false })
-      expect(untied.total - tied.total).toBe(model.dModel * model.vocab)
-      expect(untied.matmul).toBe(tied.matmul)
-    })
-  })
-
-  it('of attention are four square matrices where heads are not grouped and fill D', () => {
-    holds(classicModels, (model) => {
+  law(
+    'of attention are four square matrices where heads are not grouped and fill D',
+    100,
+    [classicModels],
+    (model) => {
       expect(layerParameters(model).attention).toBe(4 * model.dModel ** 2)
-    })
+    },
+  )
+
+  law('of attention never grow by sharing kv-heads', 100, [models], (model) => {
+    const ungrouped = layerParameters({ ...model, kvHeads: model.heads }).attention
+    expect(layerParameters(model).attention).toBeLessThanOrEqual(ungrouped)
   })
 
-  it('of attention never grow by sharing kv-heads', () => {
-    holds(models, (model) => {
-      const ungrouped = layerParameters({ ...model, kvHeads: model.heads }).attention
-      expect(layerParameters(model).attention).toBeLessThanOrEqual(ungrouped)
-    })
+  law('of the MLP grow by half with a gate', 100, [models], (model) => {
+    const gated = layerParameters({ ...model, gatedMlp: true }).mlp
+    expect(2 * gated).toBe(3 * layerParameters({ ...model, gatedMlp: false }).mlp)
   })
 
-  it('of the MLP grow by half with a gate', () => {
-    holds(models, (model) => {
-      const gated = layerParameters({ ...model, gatedMlp: true }).mlp
-      expect(2 * gated).toBe(3 * layerParameters({ ...model, gatedMlp: false }).mlp)
-    })
+  law('lose one norm a layer to parallel blocks', 100, [models], (model) => {
+    const sequential = parameterCount({ ...model, parallelBlocks: false })
+    const parallel = parameterCount({ ...model, parallelBlocks: true })
+    expect(sequential.total - parallel.total).toBe(model.layers * model.dModel)
   })
 
-  it('lose one norm a layer to parallel blocks', () => {
-    holds(models, (model) => {
-      const sequential = parameterCount({ ...model, parallelBlocks: false })
-      const parallel = parameterCount({ ...model, parallelBlocks: true })
-      expect(sequential.total - parallel.total).toBe(model.layers * model.dModel)
-    })
-  })
-
-  it('gain a row of width D for each learned position, and no FLOPs', () => {
-    holds(models, lengths, attentions, (model, length, attention) => {
+  law(
+    'gain a row of width D for each learned position, and no FLOPs',
+    100,
+    [models, lengths, attentions],
+    (model, length, attention) => {
       const rotary = { ...model, learnedPositions: 0 }
       expect(parameterCount(model).total - parameterCount(rotary).total).toBe(
         model.learnedPositions * model.dModel,
       )
       expect(trainFlopsPerToken(model, length, attention)).toBe(trainFlopsPerToken(rotary, length, attention))
-    })
-  })
+    },
+  )
 
-  it('of a GPT are 12·L·D² but for norms and vocabulary', () => {
-    holds(classicModels, (model) => {
-      const { mlp, attention } = parameterCount(model)
-      expect(mlp + attention).toBe(12 * model.layers * model.dModel ** 2)
-    })
+  law('of a GPT are 12·L·D² but for norms and vocabulary', 100, [classicModels], (model) => {
+    const { mlp, attention } = parameterCount(model)
+    expect(mlp + attention).toBe(12 * model.layers * model.dModel ** 2)
   })
 })
 
 describe('FLOPs', () => {
-  it('of training are three times those of the forward pass, part by part', () => {
-    holds(models, tokens, lengths, attentions, (model, t, length, attention) => {
+  law(
+    'of training are three times those of the forward pass, part by part',
+    100,
+    [models, tokens, lengths, attentions],
+    (model, t, length, attention) => {
       const forward = forwardFlops(model, t, length, attention)
       const train = trainFlops(model, t, length, attention)
       for (const part of ['mlp', 'projections', 'dotProducts', 'unembedding', 'total'] as const) {
@@ -151,97 +146,107 @@ describe('FLOPs', () => {
         layerTrainFlops(model, t, length, attention).total,
         3 * layerForwardFlops(model, t, length, attention).total,
       )
-    })
-  })
+    },
+  )
 
-  it('of the model are those of its layers and of the unembedding', () => {
-    holds(models, tokens, lengths, attentions, (model, t, length, attention) => {
+  law(
+    'of the model are those of its layers and of the unembedding',
+    100,
+    [models, tokens, lengths, attentions],
+    (model, t, length, attention) => {
       const layer = layerForwardFlops(model, t, length, attention)
       const whole = forwardFlops(model, t, length, attention)
       expectClose(whole.total, model.layers * layer.total + unembeddingFlops(model, t))
       expectClose(whole.total, whole.mlp + whole.projections + whole.dotProducts + whole.unembedding)
-    })
-  })
+    },
+  )
 
-  it('are in proportion to the tokens', () => {
-    holds(models, tokens, lengths, attentions, (model, t, length, attention) => {
+  law(
+    'are in proportion to the tokens',
+    100,
+    [models, tokens, lengths, attentions],
+    (model, t, length, attention) => {
       expectClose(
         forwardFlops(model, t, length, attention).total,
         t * forwardFlops(model, 1, length, attention).total,
       )
-    })
-  })
+    },
+  )
 
-  it('of dot products are in proportion to the sequence, and the only ones that see it', () => {
-    holds(models, lengths, attentions, (model, length, attention) => {
+  law(
+    'of dot products are in proportion to the sequence, and the only ones that see it',
+    100,
+    [models, lengths, attentions],
+    (model, length, attention) => {
       const short = forwardFlops(model, 1, length, attention)
       const long = forwardFlops(model, 1, 2 * length, attention)
       expect(long.dotProducts).toBe(2 * short.dotProducts)
       expect(long.mlp).toBe(short.mlp)
       expect(long.projections).toBe(short.projections)
       expect(long.unembedding).toBe(short.unembedding)
-    })
-  })
+    },
+  )
 
-  it('of causal dot products are half of the full ones', () => {
-    holds(models, tokens, lengths, (model, t, length) => {
+  law(
+    'of causal dot products are half of the full ones',
+    100,
+    [models, tokens, lengths],
+    (model, t, length) => {
       const full = forwardFlops(model, t, length, 'full').dotProducts
       expect(full).toBeGreaterThan(0)
       expect(2 * forwardFlops(model, t, length, 'causal').dotProducts).toBe(full)
       expect(forwardFlops(model, t, length, 'none').dotProducts).toBe(0)
-    })
-  })
+    },
+  )
 
-  it('of training a token are 6 for each parameter in a matmul and 12·L·S·N·H of attention', () => {
-    holds(models, lengths, (model, length) => {
+  law(
+    'of training a token are 6 for each parameter in a matmul and 12·L·S·N·H of attention',
+    100,
+    [models, lengths],
+    (model, length) => {
       const { layers, heads, headDim } = model
       const rule = denseTrainFlops(parameterCount(model).matmul, 1)
       expectClose(trainFlopsPerToken(model, length, 'none'), rule)
       expectClose(trainFlopsPerToken(model, length, 'full'), rule + 12 * layers * length * heads * headDim)
-    })
-  })
+    },
+  )
 
-  it('do not depend on whether embeddings are tied', () => {
-    holds(models, lengths, attentions, (model, length, attention) => {
+  law(
+    'do not depend on whether embeddings are tied',
+    100,
+    [models, lengths, attentions],
+    (model, length, attention) => {
       const other = { ...model, tiedEmbeddings: !model.tiedEmbeddings }
       expect(trainFlopsPerToken(other, length, attention)).toBe(trainFlopsPerToken(model, length, attention))
-    })
-  })
+    },
+  )
 
   // Narayanan et al. 2021 (arXiv 2104.04473), equation 3, without the recomputed forward pass of the layers.
-  it("of a GPT follow Megatron's formula", () => {
-    holds(classicModels, tokens, lengths, (model, t, s) => {
-      const { layers: l, dModel: h, vocab: V } = model
-      expectClose(
-        trainFlops(model, t, s, 'full').total,
-        72 * t * l * h ** 2 * (1 + s / (6 * h) + V / (12 * l * h)),
-      )
-    })
+  law("of a GPT follow Megatron's formula", 100, [classicModels, tokens, lengths], (model, t, s) => {
+    const { layers: l, dModel: h, vocab: V } = model
+    expectClose(
+      trainFlops(model, t, s, 'full').total,
+      72 * t * l * h ** 2 * (1 + s / (6 * h) + V / (12 * l * h)),
+    )
   })
 
   // "How To Scale Your Model", Transformers, question 5.
-  it('of projections and dot products meet at a sequence of 2·D', () => {
-    holds(classicModels, (model) => {
-      const { projections, dotProducts } = layerForwardFlops(model, 1, 2 * model.dModel, 'full')
-      expect(dotProducts).toBe(projections)
-    })
+  law('of projections and dot products meet at a sequence of 2·D', 100, [classicModels], (model) => {
+    const { projections, dotProducts } = layerForwardFlops(model, 1, 2 * model.dModel, 'full')
+    expect(dotProducts).toBe(projections)
   })
 })
 
 describe('the KV cache', () => {
-  it('shrinks by the size of a group of heads', () => {
-    holds(models, (model) => {
-      const ungrouped = kvCacheBytesPerToken({ ...model, kvHeads: model.heads }, 2)
-      expect(ungrouped * model.kvHeads).toBe(kvCacheBytesPerToken(model, 2) * model.heads)
-    })
+  law('shrinks by the size of a group of heads', 100, [models], (model) => {
+    const ungrouped = kvCacheBytesPerToken({ ...model, kvHeads: model.heads }, 2)
+    expect(ungrouped * model.kvHeads).toBe(kvCacheBytesPerToken(model, 2) * model.heads)
   })
 
-  it('is in proportion to the layers and to the bytes of an element', () => {
-    holds(models, (model) => {
-      const bf16 = kvCacheBytesPerToken(model, 2)
-      expect(bf16).toBe(2 * kvCacheBytesPerToken(model, 1))
-      expect(bf16).toBe(model.layers * kvCacheBytesPerToken({ ...model, layers: 1 }, 2))
-    })
+  law('is in proportion to the layers and to the bytes of an element', 100, [models], (model) => {
+    const bf16 = kvCacheBytesPerToken(model, 2)
+    expect(bf16).toBe(2 * kvCacheBytesPerToken(model, 1))
+    expect(bf16).toBe(model.layers * kvCacheBytesPerToken({ ...model, layers: 1 }, 2))
   })
 
   // "How To Scale Your Model", Inference: Llama 2 13B in bf16.

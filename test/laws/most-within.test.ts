@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { mostWithin } from '../../src/inference/pass/most-within.ts'
-import { runs } from '../runs.ts'
+import { forAll } from '../law.ts'
 
 /** Amounts that never fall: a line, and steps of several widths, as memory has by the batch. */
 const amounts = fc
@@ -27,14 +27,11 @@ describe('the most that is within a limit', () => {
       least: fc.integer({ min: 1, max: 40 }),
       room: fc.nat(1500),
     })
-    fc.assert(
-      fc.property(questions, ({ amountOf, limit, least, room }) => {
-        const most = least + room
-        let counted = amountOf(least) <= limit ? least : 0
-        while (counted > 0 && counted < most && amountOf(counted + 1) <= limit) counted++
-        expect(mostWithin({ least, step: least, most }, limit, amountOf)).toBe(counted)
-      }),
-      { numRuns: runs(300) },
-    )
+    forAll(300, [questions], ({ amountOf, limit, least, room }) => {
+      const most = least + room
+      let counted = amountOf(least) <= limit ? least : 0
+      while (counted > 0 && counted < most && amountOf(counted + 1) <= limit) counted++
+      expect(mostWithin({ least, step: least, most }, limit, amountOf)).toBe(counted)
+    })
   })
 })

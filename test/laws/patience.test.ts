@@ -16,8 +16,8 @@ import type { Constraints, ServeWorkload } from '../../src/problem.ts'
 import { replicasThat } from '../../src/search/meshes/replicas.ts'
 import { serve } from '../../src/serve.ts'
 import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
+import { law } from '../law.ts'
 import { problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 import { tinyDense } from '../small-model.ts'
 
 interface Answered {
@@ -142,42 +142,42 @@ describe.each(Object.entries(questions))('a search that is told to stop: %s', (n
     expect(needed).toBeGreaterThan(10)
   })
 
-  it('is never better than the best, claims no bound that is, and accounts for all', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 0, max: 2 * needed }), (end) => {
-        const { plans, search, infeasible } = ask(ticks(end).patience)
-        const { memory, divisibility, topology, constraint } = search.infeasible
-        const looked = search.pruned + search.evaluated + memory + divisibility + topology + constraint
-        expect(looked + search.unexamined).toBe(search.enumerated)
-        expect(search.unexamined).toBeGreaterThanOrEqual(0)
-        if (ofAllChips !== null) {
-          const { enumerated } = ask(ticks(end).patience, allChips).search
-          // Of training a mesh that there was no time to list counts as one layout.
-          if (name.startsWith('training')) expect(enumerated).toBeLessThanOrEqual(ofAllChips)
-          else expect(enumerated).toBe(ofAllChips)
-        }
-        if (search.exact) expect(search.unexamined).toBe(0)
-        else expect(infeasible).toBeNull()
-        const [best] = plans
-        if (infeasible) {
-          expect(first).toBeUndefined()
-          expect(infeasible.reasons.length).toBeGreaterThan(0)
-        }
-        if (!best) return
-        if (!first) throw new Error('nothing fits, and something was found')
-        if (search.exact) expect(plans).toEqual(exact.plans.slice(0, plans.length))
-        // Without a rate deployments are ranked by what a chip sustains, of which nothing is proven.
-        if (name === 'a deployment at its own rate') return
-        expect(rankedBy(best)).toBeGreaterThanOrEqual(rankedBy(first) * (1 - 1e-9))
-        if (search.gap === null) return
-        expect(search.gap).toBeGreaterThanOrEqual(0)
-        expect(rankedBy(best) / (1 + search.gap)).toBeLessThanOrEqual(rankedBy(first))
-        if ('queueing' in best || search.lowerBoundSeconds === null) return
-        expect(best.stepTimeSeconds / search.lowerBoundSeconds - 1).toBeCloseTo(search.gap, 12)
-      }),
-      { numRuns: runs(5) },
-    )
-  })
+  law(
+    'is never better than the best, claims no bound that is, and accounts for all',
+    5,
+    [fc.integer({ min: 0, max: 2 * needed })],
+    (end) => {
+      const { plans, search, infeasible } = ask(ticks(end).patience)
+      const { memory, divisibility, topology, constraint } = search.infeasible
+      const looked = search.pruned + search.evaluated + memory + divisibility + topology + constraint
+      expect(looked + search.unexamined).toBe(search.enumerated)
+      expect(search.unexamined).toBeGreaterThanOrEqual(0)
+      if (ofAllChips !== null) {
+        const { enumerated } = ask(ticks(end).patience, allChips).search
+        // Of training a mesh that there was no time to list counts as one layout.
+        if (name.startsWith('training')) expect(enumerated).toBeLessThanOrEqual(ofAllChips)
+        else expect(enumerated).toBe(ofAllChips)
+      }
+      if (search.exact) expect(search.unexamined).toBe(0)
+      else expect(infeasible).toBeNull()
+      const [best] = plans
+      if (infeasible) {
+        expect(first).toBeUndefined()
+        expect(infeasible.reasons.length).toBeGreaterThan(0)
+      }
+      if (!best) return
+      if (!first) throw new Error('nothing fits, and something was found')
+      if (search.exact) expect(plans).toEqual(exact.plans.slice(0, plans.length))
+      // Without a rate deployments are ranked by what a chip sustains, of which nothing is proven.
+      if (name === 'a deployment at its own rate') return
+      expect(rankedBy(best)).toBeGreaterThanOrEqual(rankedBy(first) * (1 - 1e-9))
+      if (search.gap === null) return
+      expect(search.gap).toBeGreaterThanOrEqual(0)
+      expect(rankedBy(best) / (1 + search.gap)).toBeLessThanOrEqual(rankedBy(first))
+      if ('queueing' in best || search.lowerBoundSeconds === null) return
+      expect(best.stepTimeSeconds / search.lowerBoundSeconds - 1).toBeCloseTo(search.gap, 12)
+    },
+  )
 
   it.runIf(first)('has something to show before it is at its end', () => {
     const ends = [0.5, 0.8, 1.1, 1.4, 0.35, 0.2].map((share) => share * needed)

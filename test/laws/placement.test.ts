@@ -7,7 +7,7 @@ import { type Group, groupSize, union } from '../../src/hardware/network/group.t
 import type { NetworkTerms } from '../../src/hardware/network/group-cost.ts'
 import { canBePlaced, factorings, type Placement, placements } from '../../src/hardware/network/placement.ts'
 import { type Axis, axes, type Mesh, unitMesh } from '../../src/sharding/axis.ts'
-import { runs } from '../runs.ts'
+import { law } from '../law.ts'
 
 function torus(topology: readonly number[], slices = 1, wraps = topology.map(() => true)): TorusNetwork {
   return {
@@ -114,73 +114,55 @@ function expectPartition(mesh: Mesh, chips: readonly (readonly number[])[]): voi
 }
 
 describe('a placement on a torus', () => {
-  it('gives every axis parts that multiply to its size', () => {
-    fc.assert(
-      fc.property(onTorus, ({ network, mesh }) => {
-        for (const { groups } of placements(network, mesh)) {
-          for (const axis of axes) expect(groupSize(groups[axis])).toBe(mesh[axis])
+  law('gives every axis parts that multiply to its size', 100, [onTorus], ({ network, mesh }) => {
+    for (const { groups } of placements(network, mesh)) {
+      for (const axis of axes) expect(groupSize(groups[axis])).toBe(mesh[axis])
+    }
+  })
+
+  law('puts every chip into exactly one group of every axis', 40, [onTorus], ({ network, mesh }) => {
+    for (const placement of placements(network, mesh)) expectPartition(mesh, coordinates(network, placement))
+  })
+
+  law(
+    'uses whole physical axes and at most one part of another for each mesh axis',
+    100,
+    [onTorus],
+    ({ network, mesh }) => {
+      for (const { groups } of placements(network, mesh)) {
+        for (const group of Object.values(groups)) {
+          const parts = group.kind === 'torus' ? group.parts : []
+          const split = parts.filter(({ physical, size }) => size < (network.topology[physical] ?? 0))
+          expect(split.length).toBeLessThanOrEqual(1)
         }
-      }),
-    )
+      }
+    },
+  )
+
+  law('joins slices by data, fsdp or pipeline alone', 100, [onTorus], ({ network, mesh }) => {
+    for (const { groups } of placements(network, mesh)) {
+      for (const axis of ['tensor', 'context'] as const) {
+        expect(groups[axis]).toMatchObject({ slices: 1 })
+      }
+    }
   })
 
-  it('puts every chip into exactly one group of every axis', () => {
-    fc.assert(
-      fc.property(onTorus, ({ network, mesh }) => {
-        for (const placement of placements(network, mesh))
-          expectPartition(mesh, coordinates(network, placement))
-      }),
-      { numRuns: runs(40) },
-    )
+  law('is listed once', 100, [onTorus], ({ network, mesh }) => {
+    const listed = placements(network, mesh).map(printed)
+    expect(new Set(listed).size).toBe(listed.length)
   })
 
-  it('uses whole physical axes and at most one part of another for each mesh axis', () => {
-    fc.assert(
-      fc.property(onTorus, ({ network, mesh }) => {
-        for (const { groups } of placements(network, mesh)) {
-          for (const group of Object.values(groups)) {
-            const parts = group.kind === 'torus' ? group.parts : []
-            const split = parts.filter(({ physical, size }) => size < (network.topology[physical] ?? 0))
-            expect(split.length).toBeLessThanOrEqual(1)
-          }
-        }
-      }),
-    )
-  })
-
-  it('joins slices by data, fsdp or pipeline alone', () => {
-    fc.assert(
-      fc.property(onTorus, ({ network, mesh }) => {
-        for (const { groups } of placements(network, mesh)) {
-          for (const axis of ['tensor', 'context'] as const) {
-            expect(groups[axis]).toMatchObject({ slices: 1 })
-          }
-        }
-      }),
-    )
-  })
-
-  it('is listed once', () => {
-    fc.assert(
-      fc.property(onTorus, ({ network, mesh }) => {
-        const listed = placements(network, mesh).map(printed)
-        expect(new Set(listed).size).toBe(listed.length)
-      }),
-    )
-  })
-
-  it('is listed, itself or its mirror image, wherever a brute search finds it', () => {
-    fc.assert(
-      fc.property(onTorus, ({ network, mesh }) => {
-        const costs = (all: readonly Placement[]) =>
-          new Set(all.map((placement) => costOf(network, placement)))
-        const listed = costs(placements(network, mesh))
-        expect(listed).toEqual(costs(everyPlacement(network, mesh)))
-        expect(canBePlaced(network, mesh)).toBe(listed.size > 0)
-      }),
-      { numRuns: runs(60) },
-    )
-  })
+  law(
+    'is listed, itself or its mirror image, wherever a brute search finds it',
+    60,
+    [onTorus],
+    ({ network, mesh }) => {
+      const costs = (all: readonly Placement[]) => new Set(all.map((placement) => costOf(network, placement)))
+      const listed = costs(placements(network, mesh))
+      expect(listed).toEqual(costs(everyPlacement(network, mesh)))
+      expect(canBePlaced(network, mesh)).toBe(listed.size > 0)
+    },
+  )
 
   it('does not exist where tensor would have to span slices', () => {
     expect(placements(torus([2, 2], 2), { ...unitMesh, tensor: 8 })).toEqual([])
@@ -190,18 +172,14 @@ describe('a placement on a torus', () => {
 describe('a placement behind switches', () => {
   const onRanks = fc.constantFrom(6, 8, 12, 16, 24).chain((chips) => meshes(chips))
 
-  it('counts ranks through the axes, so that every rank is in one group of each', () => {
-    fc.assert(
-      fc.property(onRanks, (mesh) => {
-        for (const { groups } of placements(cluster, mesh)) {
-          const ranks = Array.from(
-            { length: axes.reduce((product, axis) => product * mesh[axis], 1) },
-            (_, rank) => axes.map((axis) => rankIn(groups[axis], rank)),
-          )
-          expectPartition(mesh, ranks)
-        }
-      }),
-    )
+  law('counts ranks through the axes, so that every rank is in one group of each', 100, [onRanks], (mesh) => {
+    for (const { groups } of placements(cluster, mesh)) {
+      const ranks = Array.from(
+        { length: axes.reduce((product, axis) => product * mesh[axis], 1) },
+        (_, rank) => axes.map((axis) => rankIn(groups[axis], rank)),
+      )
+      expectPartition(mesh, ranks)
+    }
   })
 
   it('keeps tensor innermost, and pipeline outermost or just inside data and fsdp', () => {

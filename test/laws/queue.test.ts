@@ -1,7 +1,9 @@
 /** Waiting times, compared with closed forms, limits, and a simulation that uses no formula. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { allBusy, meanWait, type Queue, utilization } from '../../src/modes/serve/queue.ts'
+import { law } from '../law.ts'
 
 const share = (least: number, most: number) =>
   fc.integer({ min: 0, max: 1000 }).map((thousandths) => least + ((most - least) * thousandths) / 1000)
@@ -21,72 +23,58 @@ function expectAlike(actual: number, expected: number, allowed = 1e-9): void {
 }
 
 describe('the mean wait', () => {
-  it('of M/M/1 is u/(1 - u) services, and of M/D/1 half of that', () => {
-    fc.assert(
-      fc.property(steady, (queue) => {
-        const single = { ...queue, servers: 1, arrivalsPerSecond: queue.arrivalsPerSecond / queue.servers }
-        const used = utilization(single)
-        const exponential = meanWait({ ...single, serviceVariation: 1 })
-        expectAlike(exponential, (used / (1 - used)) * queue.serviceSeconds)
-        expectAlike(meanWait({ ...single, serviceVariation: 0 }), exponential / 2)
-      }),
-    )
+  law('of M/M/1 is u/(1 - u) services, and of M/D/1 half of that', 100, [steady], (queue) => {
+    const single = { ...queue, servers: 1, arrivalsPerSecond: queue.arrivalsPerSecond / queue.servers }
+    const used = utilization(single)
+    const exponential = meanWait({ ...single, serviceVariation: 1 })
+    expectAlike(exponential, (used / (1 - used)) * queue.serviceSeconds)
+    expectAlike(meanWait({ ...single, serviceVariation: 0 }), exponential / 2)
   })
 
-  it("of M/G/1 is Pollaczek and Khinchine's: arrivals times the second moment, over 2(1 - u)", () => {
-    fc.assert(
-      fc.property(steady, (queue) => {
-        const single = { ...queue, servers: 1, arrivalsPerSecond: queue.arrivalsPerSecond / queue.servers }
-        const secondMoment = queue.serviceSeconds ** 2 * (1 + queue.serviceVariation)
-        const wait = (single.arrivalsPerSecond * secondMoment) / (2 * (1 - utilization(single)))
-        expectAlike(meanWait(single), wait)
-      }),
-    )
+  law(
+    "of M/G/1 is Pollaczek and Khinchine's: arrivals times the second moment, over 2(1 - u)",
+    100,
+    [steady],
+    (queue) => {
+      const single = { ...queue, servers: 1, arrivalsPerSecond: queue.arrivalsPerSecond / queue.servers }
+      const secondMoment = queue.serviceSeconds ** 2 * (1 + queue.serviceVariation)
+      const wait = (single.arrivalsPerSecond * secondMoment) / (2 * (1 - utilization(single)))
+      expectAlike(meanWait(single), wait)
+    },
+  )
+
+  law('of M/M/2 is u²/(1 - u²) services', 100, [share(0.01, 0.99)], (used) => {
+    const two = { arrivalsPerSecond: 2 * used, serviceSeconds: 1, serviceVariation: 1, servers: 2 }
+    expectAlike(meanWait(two), used ** 2 / (1 - used ** 2))
   })
 
-  it('of M/M/2 is u²/(1 - u²) services', () => {
-    fc.assert(
-      fc.property(share(0.01, 0.99), (used) => {
-        const two = { arrivalsPerSecond: 2 * used, serviceSeconds: 1, serviceVariation: 1, servers: 2 }
-        expectAlike(meanWait(two), used ** 2 / (1 - used ** 2))
-      }),
-    )
+  law('grows with the rate and with the variation', 100, [steady, share(1, 1.2)], (queue, more) => {
+    const faster = { ...queue, arrivalsPerSecond: queue.arrivalsPerSecond * more }
+    expect(meanWait(faster)).toBeGreaterThanOrEqual(meanWait(queue))
+    const uneven = { ...queue, serviceVariation: queue.serviceVariation + more - 1 }
+    expect(meanWait(uneven)).toBeGreaterThanOrEqual(meanWait(queue))
   })
 
-  it('grows with the rate and with the variation', () => {
-    fc.assert(
-      fc.property(steady, share(1, 1.2), (queue, more) => {
-        const faster = { ...queue, arrivalsPerSecond: queue.arrivalsPerSecond * more }
-        expect(meanWait(faster)).toBeGreaterThanOrEqual(meanWait(queue))
-        const uneven = { ...queue, serviceVariation: queue.serviceVariation + more - 1 }
-        expect(meanWait(uneven)).toBeGreaterThanOrEqual(meanWait(queue))
-      }),
-    )
-  })
+  law(
+    'falls with servers, to nothing, and is less than that of as many queues apart',
+    100,
+    [steady],
+    (queue) => {
+      const { servers } = queue
+      const apart = { ...queue, servers: 1, arrivalsPerSecond: queue.arrivalsPerSecond / servers }
+      expect(meanWait({ ...queue, servers: servers + 1 })).toBeLessThan(meanWait(queue))
+      expect(meanWait({ ...queue, servers: 100 * servers })).toBeLessThan(1e-12 * queue.serviceSeconds)
+      expect(meanWait(queue)).toBeLessThanOrEqual(meanWait(apart) * (1 + 1e-12))
+    },
+  )
 
-  it('falls with servers, to nothing, and is less than that of as many queues apart', () => {
-    fc.assert(
-      fc.property(steady, (queue) => {
-        const { servers } = queue
-        const apart = { ...queue, servers: 1, arrivalsPerSecond: queue.arrivalsPerSecond / servers }
-        expect(meanWait({ ...queue, servers: servers + 1 })).toBeLessThan(meanWait(queue))
-        expect(meanWait({ ...queue, servers: 100 * servers })).toBeLessThan(1e-12 * queue.serviceSeconds)
-        expect(meanWait(queue)).toBeLessThanOrEqual(meanWait(apart) * (1 + 1e-12))
-      }),
-    )
-  })
-
-  it('is in services whatever the unit of time', () => {
-    fc.assert(
-      fc.property(steady, share(0.001, 1000), (queue, k) => {
-        const slower = {
-          ...queue,
-          serviceSeconds: queue.serviceSeconds * k,
-          arrivalsPerSecond: queue.arrivalsPerSecond / k,
-        }
-        expectAlike(meanWait(slower), meanWait(queue) * k, 1e-6)
-      }),
-    )
+  law('is in services whatever the unit of time', 100, [steady, share(0.001, 1000)], (queue, k) => {
+    const slower = {
+      ...queue,
+      serviceSeconds: queue.serviceSeconds * k,
+      arrivalsPerSecond: queue.arrivalsPerSecond / k,
+    }
+    expectAlike(meanWait(slower), meanWait(queue) * k, 1e-6)
   })
 
   it('is for ever where as much work arrives as is done, or more', () => {
@@ -100,20 +88,21 @@ describe('the mean wait', () => {
 })
 
 describe('that all servers are busy', () => {
-  it("has Erlang's probability, summed from the states of the queue", () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 30 }), share(0.01, 0.99), (servers, used) => {
-        const load = used * servers
-        let [state, fewer] = [1, 0]
-        for (let busy = 0; busy < servers; busy++) {
-          fewer += state
-          state *= load / (busy + 1)
-        }
-        const all = state / (1 - used)
-        expectAlike(allBusy(servers, load), all / (fewer + all))
-      }),
-    )
-  })
+  law(
+    "has Erlang's probability, summed from the states of the queue",
+    100,
+    [fc.integer({ min: 1, max: 30 }), share(0.01, 0.99)],
+    (servers, used) => {
+      const load = used * servers
+      let [state, fewer] = [1, 0]
+      for (let busy = 0; busy < servers; busy++) {
+        fewer += state
+        state *= load / (busy + 1)
+      }
+      const all = state / (1 - used)
+      expectAlike(allBusy(servers, load), all / (fewer + all))
+    },
+  )
 
   it('is a probability with thousands of servers too', () => {
     for (const servers of [1000, 10_000]) {

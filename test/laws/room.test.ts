@@ -2,6 +2,7 @@
  * Whether a layout can fit at all is tested before its partitions into stages are tried: the test never excludes a
  * layout that has one which fits.
  */
+
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createScale, setBatch, setMesh } from '../../src/cost/compile/term.ts'
@@ -14,8 +15,8 @@ import { microbatchChoices, scheduleChoices, zeroChoices } from '../../src/searc
 import { enumerateMeshes } from '../../src/search/meshes/meshes.ts'
 import { stageCuts, walkCuts } from '../../src/search/stages/stage-cuts.ts'
 import { placedCosts, stageNumbers } from '../../src/search/stages/stage-numbers.ts'
+import { forAll } from '../law.ts'
 import { problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 
 /** Nearly all of what they hold is layers. */
 const deep = {
@@ -40,60 +41,57 @@ const asked = fc.record({
 
 it('is not denied to what fits, and is to half of it', () => {
   let denied = 0
-  fc.assert(
-    fc.property(asked, ({ layers, at, policies, dense }) => {
-      const experts = {
-        experts: 4,
-        activeExperts: 1,
-        dFfExpert: 512,
-        sharedExperts: 0,
-        denseLayers: 2,
-        every: 1,
-      }
-      const made = problem({
-        model: { ...deep, layers, ...(dense ? {} : { experts }) },
-        ...{ chip: 'h100-sxm', chips: 16, batchTokens: 64 * 1024, sequenceLength: 1024 },
-        rematerialization: policies,
-        assumptions: {
-          basis: 'calibrated',
-          schedules: ['gpipe', '1f1b', 'interleaved-1f1b', 'zb-h1', 'dualpipe'],
-        },
-      })
-      const model = costModel(made)
-      const scale = createScale()
-      const pick = <Item>(items: readonly Item[]): Item => items[at % items.length] as Item
-      const mesh = pick(enumerateMeshes(made).allowed)
-      setMesh(scale, mesh, model.extents, false)
-      const places = placedCosts(model, mesh)
-      const microbatching = pick(microbatchChoices(mesh, made))
-      setBatch(scale, microbatching.sequences)
-      const compute = computeNumbers(model, scale)
-      for (const zeroStage of zeroChoices(mesh, made)) {
-        const numbers = stageNumbers(model, scale, { zeroStage, compute, places })
-        for (const schedule of scheduleChoices(mesh, made, microbatching.microbatches)) {
-          const cuts = stageCuts(model, mesh.pipeline, schedule, microbatching.microbatches, compute)
-          if (!cuts) continue
-          let least = Number.POSITIVE_INFINITY
-          walkCuts(cuts, (cut) => {
-            numbers.memory.kept.forEach((_, policy) => {
-              const mix = { policy, other: policy, count: 0 }
-              least = Math.min(least, shortBytes(numbers.memory, cut.groups(), mix, 0))
-            })
-            return { fewer: true, more: true }
+  forAll(30, [asked], ({ layers, at, policies, dense }) => {
+    const experts = {
+      experts: 4,
+      activeExperts: 1,
+      dFfExpert: 512,
+      sharedExperts: 0,
+      denseLayers: 2,
+      every: 1,
+    }
+    const made = problem({
+      model: { ...deep, layers, ...(dense ? {} : { experts }) },
+      ...{ chip: 'h100-sxm', chips: 16, batchTokens: 64 * 1024, sequenceLength: 1024 },
+      rematerialization: policies,
+      assumptions: {
+        basis: 'calibrated',
+        schedules: ['gpipe', '1f1b', 'interleaved-1f1b', 'zb-h1', 'dualpipe'],
+      },
+    })
+    const model = costModel(made)
+    const scale = createScale()
+    const pick = <Item>(items: readonly Item[]): Item => items[at % items.length] as Item
+    const mesh = pick(enumerateMeshes(made).allowed)
+    setMesh(scale, mesh, model.extents, false)
+    const places = placedCosts(model, mesh)
+    const microbatching = pick(microbatchChoices(mesh, made))
+    setBatch(scale, microbatching.sequences)
+    const compute = computeNumbers(model, scale)
+    for (const zeroStage of zeroChoices(mesh, made)) {
+      const numbers = stageNumbers(model, scale, { zeroStage, compute, places })
+      for (const schedule of scheduleChoices(mesh, made, microbatching.microbatches)) {
+        const cuts = stageCuts(model, mesh.pipeline, schedule, microbatching.microbatches, compute)
+        if (!cuts) continue
+        let least = Number.POSITIVE_INFINITY
+        walkCuts(cuts, (cut) => {
+          numbers.memory.kept.forEach((_, policy) => {
+            const mix = { policy, other: policy, count: 0 }
+            least = Math.min(least, shortBytes(numbers.memory, cut.groups(), mix, 0))
           })
-          const within = (memoryBudget: number) =>
-            hasRoom(
-              { ...model, problem: { ...made, memoryBudget } },
-              { mesh, schedule, microbatches: microbatching.microbatches },
-              cuts,
-              numbers,
-            )
-          expect(within(least)).toBe(true)
-          if (!within(least / 2)) denied++
-        }
+          return { fewer: true, more: true }
+        })
+        const within = (memoryBudget: number) =>
+          hasRoom(
+            { ...model, problem: { ...made, memoryBudget } },
+            { mesh, schedule, microbatches: microbatching.microbatches },
+            cuts,
+            numbers,
+          )
+        expect(within(least)).toBe(true)
+        if (!within(least / 2)) denied++
       }
-    }),
-    { numRuns: runs(30) },
-  )
+    }
+  })
   expect(denied).toBeGreaterThan(20)
 })

@@ -2,6 +2,7 @@
  * Rules about models, networks and frameworks: each can be broken, and gives a reason; the values that it calls legal
  * do not break it; plans that break none are run.
  */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { placements } from '../../src/hardware/network/placement.ts'
@@ -34,8 +35,8 @@ import { type Axis, type Mesh, meshSize, unitMesh } from '../../src/sharding/axi
 import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
 import { fieldsNamed } from '../../src/sharding/tables/inference-layout-fields.ts'
 import { generation, inferenceProblem, solver } from '../inference-problem.ts'
+import { forAll, law } from '../law.ts'
 import { problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 
 const models = [
   ...['llama-3-8b', 'gpt-3-125m', 'deepseek-v3', 'mixtral-8x7b', 'gemma-2-27b', 'gpt-oss-120b', 'palm-540b'],
@@ -222,22 +223,19 @@ function expectEachToBreak<Read>(
 ) {
   const whole = new Set<Rule<Read>>()
   const broken = new Set<Rule<Read>>()
-  fc.assert(
-    fc.property(drawn, (read) => {
-      for (const [rules, of] of tables(read)) {
-        for (const rule of rules) {
-          whole.add(rule)
-          if (!of || !rule.broken(read)) continue
-          broken.add(rule)
-          const [said] = faults([rule], read)
-          expect(said).toMatch(/\w{3}/)
-          expect(said).not.toMatch(/undefined|null|NaN|\[object/)
-        }
-        expect(keeps(rules, read)).toBe(faults(rules, read).length === 0)
+  forAll(3000, [drawn], (read) => {
+    for (const [rules, of] of tables(read)) {
+      for (const rule of rules) {
+        whole.add(rule)
+        if (!of || !rule.broken(read)) continue
+        broken.add(rule)
+        const [said] = faults([rule], read)
+        expect(said).toMatch(/\w{3}/)
+        expect(said).not.toMatch(/undefined|null|NaN|\[object/)
       }
-    }),
-    { numRuns: runs(3000) },
-  )
+      expect(keeps(rules, read)).toBe(faults(rules, read).length === 0)
+    }
+  })
   const never = [...whole].filter((rule) => !broken.has(rule)).map(({ says }) => `${says}`)
   expect(never).toEqual([])
 }
@@ -250,20 +248,17 @@ function expectEachToBeMended<Read>(
 ) {
   expectEachToBreak(drawn, () => [[rules, true]])
   const mended = new Set<PartRule<Read>>()
-  fc.assert(
-    fc.property(drawn, (read) => {
-      for (const rule of rules.filter(({ broken }) => broken(read))) {
-        const pointer = typeof rule.pointer === 'string' ? rule.pointer : rule.pointer(read)
-        expect(pointer).toMatch(/^\/plan\/\w/)
-        for (const way of rule.nearest?.(read) ?? []) {
-          mended.add(rule)
-          expect(rule.broken(after(read, way)), `${pointer}: ${wayText(way)}`).toBe(false)
-          expect(wayText(way)).not.toMatch(/undefined|NaN/)
-        }
+  forAll(1500, [drawn], (read) => {
+    for (const rule of rules.filter(({ broken }) => broken(read))) {
+      const pointer = typeof rule.pointer === 'string' ? rule.pointer : rule.pointer(read)
+      expect(pointer).toMatch(/^\/plan\/\w/)
+      for (const way of rule.nearest?.(read) ?? []) {
+        mended.add(rule)
+        expect(rule.broken(after(read, way)), `${pointer}: ${wayText(way)}`).toBe(false)
+        expect(wayText(way)).not.toMatch(/undefined|NaN/)
       }
-    }),
-    { numRuns: runs(1500) },
-  )
+    }
+  })
   expect(rules.filter(({ nearest }) => nearest).every((rule) => mended.has(rule))).toBe(true)
 }
 
@@ -304,16 +299,11 @@ describe.each([
     })
   })
 
-  it('reads nothing but what it says it reads', () => {
-    fc.assert(
-      fc.property(drawn, meshes, ({ mesh, question }, other) => {
-        for (const { reads, broken } of rules) {
-          const read = Object.fromEntries(reads.map((axis) => [axis, mesh[axis]]))
-          expect(broken({ mesh: { ...other, ...read }, question })).toBe(broken({ mesh, question }))
-        }
-      }),
-      { numRuns: runs(300) },
-    )
+  law('reads nothing but what it says it reads', 300, [drawn, meshes], ({ mesh, question }, other) => {
+    for (const { reads, broken } of rules) {
+      const read = Object.fromEntries(reads.map((axis) => [axis, mesh[axis]]))
+      expect(broken({ mesh: { ...other, ...read }, question })).toBe(broken({ mesh, question }))
+    }
   })
 })
 
@@ -452,19 +442,14 @@ describe('a rule of a written layout of training', () => {
     )
   })
 
-  it('is told with ways that break no other rule', () => {
-    fc.assert(
-      fc.property(sketches, (sketch) => {
-        const before = layoutFaults(one, sketch)
-        for (const { pointer, nearest = [] } of before) {
-          for (const way of nearest) {
-            const after = layoutFaults(one, sketchAfter(sketch, way))
-            expect(after.length, `${pointer} ${wayText(way)}`).toBeLessThan(before.length)
-          }
-        }
-      }),
-      { numRuns: runs(300) },
-    )
+  law('is told with ways that break no other rule', 300, [sketches], (sketch) => {
+    const before = layoutFaults(one, sketch)
+    for (const { pointer, nearest = [] } of before) {
+      for (const way of nearest) {
+        const after = layoutFaults(one, sketchAfter(sketch, way))
+        expect(after.length, `${pointer} ${wayText(way)}`).toBeLessThan(before.length)
+      }
+    }
   })
 })
 
@@ -508,17 +493,12 @@ describe('a rule of a framework that trains', () => {
     )
   })
 
-  it('is kept where nothing is said', () => {
-    fc.assert(
-      fc.property(trainingRuns, (run) => {
-        for (const name of trainers) {
-          const { rules } = trainingLaunchers[name]
-          const kept = keeps(rules.mesh, run) && keeps(rules.layout, run) && keeps(rules.cut, run)
-          expect(kept && keeps(rules.plan, run)).toBe(runFaults(rules, run).length === 0)
-        }
-      }),
-      { numRuns: runs(200) },
-    )
+  law('is kept where nothing is said', 200, [trainingRuns], (run) => {
+    for (const name of trainers) {
+      const { rules } = trainingLaunchers[name]
+      const kept = keeps(rules.mesh, run) && keeps(rules.layout, run) && keeps(rules.cut, run)
+      expect(kept && keeps(rules.plan, run)).toBe(runFaults(rules, run).length === 0)
+    }
   })
 })
 

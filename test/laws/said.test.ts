@@ -1,4 +1,5 @@
 /** Every sentence of an answer is true: its numbers are read and computed again. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstResource, totalAt } from '../../src/cost/communication/traffic.ts'
@@ -21,7 +22,7 @@ import { contextModels, modelFor } from '../../src/search/layouts/context-models
 import { searchAll } from '../../src/search/search-all.ts'
 import { serve } from '../../src/serve.ts'
 import { inferenceProblem, solver } from '../inference-problem.ts'
-import { runs } from '../runs.ts'
+import { forAll, law } from '../law.ts'
 import { sketchedLayout, sketchedPass, sketchedPlan } from './sketched-plan.ts'
 import { inferenceQuestions, tightQuestions, trainingQuestions } from './small-questions.ts'
 
@@ -157,80 +158,64 @@ function expectPadded(question: Problem, plan: Plan): void {
 }
 
 describe('what is said of a plan of training', () => {
-  it('is replayed by evaluating it', () => {
-    fc.assert(
-      fc.property(trainingQuestions, (question) => {
-        const [plan] = optimize(question, solver).plans
-        if (!plan) return
-        expectLinesAsCosted(question)
-        expectTrue(
-          plan,
-          (network) => evaluated(halfOf(question, network), sketchedPlan(plan)).stepTimeSeconds,
-        )
+  law('is replayed by evaluating it', 8, [trainingQuestions], (question) => {
+    const [plan] = optimize(question, solver).plans
+    if (!plan) return
+    expectLinesAsCosted(question)
+    expectTrue(plan, (network) => evaluated(halfOf(question, network), sketchedPlan(plan)).stepTimeSeconds)
 
-        const { stageLayers } = plan
-        if (stageLayers.length > 1) {
-          const said = sentence(plan, ' stages')
-          const each = /of ([\d.]+) layers? each/.exec(said)
-          const counts = [...said.matchAll(/(\d+) of ([\d.]+)/g)].map(
-            ([, stages, layers]) => Number(stages) * Number(layers),
-          )
-          const layers = each
-            ? stageLayers.length * Number(each[1])
-            : counts.reduce((sum, own) => sum + own, 0)
-          expect(layers).toBeCloseTo(question.model.layers, 1)
-        }
+    const { stageLayers } = plan
+    if (stageLayers.length > 1) {
+      const said = sentence(plan, ' stages')
+      const each = /of ([\d.]+) layers? each/.exec(said)
+      const counts = [...said.matchAll(/(\d+) of ([\d.]+)/g)].map(
+        ([, stages, layers]) => Number(stages) * Number(layers),
+      )
+      const layers = each ? stageLayers.length * Number(each[1]) : counts.reduce((sum, own) => sum + own, 0)
+      expect(layers).toBeCloseTo(question.model.layers, 1)
+    }
 
-        expectPadded(question, plan)
+    expectPadded(question, plan)
 
-        if (plan.explanation.some((text) => text.includes('are logits'))) {
-          const lossChunks = 2 * question.assumptions.lossChunks
-          const pieces = { ...question, assumptions: { ...question.assumptions, lossChunks } }
-          expect(evaluated(pieces, sketchedPlan(plan)).memoryBytes.total).toBeLessThan(plan.memoryBytes.total)
-        }
-      }),
-      { numRuns: runs(8) },
-    )
+    if (plan.explanation.some((text) => text.includes('are logits'))) {
+      const lossChunks = 2 * question.assumptions.lossChunks
+      const pieces = { ...question, assumptions: { ...question.assumptions, lossChunks } }
+      expect(evaluated(pieces, sketchedPlan(plan)).memoryBytes.total).toBeLessThan(plan.memoryBytes.total)
+    }
   })
 
   it('is computed again for what a chip would lack to keep it', () => {
     let recomputed = 0
-    fc.assert(
-      fc.property(tightQuestions, (question) => {
-        const [plan] = optimize(question, solver).plans
-        if (!plan) return
-        recomputed++
-        const kept = evaluated(question, { ...sketchedLayout(plan), rematerialization: 'none' })
-        const [over = 0] = quantities(sentence(plan, 'Recomputed').replace(/.*kept/, ''))
-        const short = kept.infeasible?.[0]?.shortBytes ?? 0
-        expect(kept.feasible).toBe(false)
-        expect(Math.abs(over - short)).toBeLessThanOrEqual(written * short)
-      }),
-      { numRuns: runs(12) },
-    )
+    forAll(12, [tightQuestions], (question) => {
+      const [plan] = optimize(question, solver).plans
+      if (!plan) return
+      recomputed++
+      const kept = evaluated(question, { ...sketchedLayout(plan), rematerialization: 'none' })
+      const [over = 0] = quantities(sentence(plan, 'Recomputed').replace(/.*kept/, ''))
+      const short = kept.infeasible?.[0]?.shortBytes ?? 0
+      expect(kept.feasible).toBe(false)
+      expect(Math.abs(over - short)).toBeLessThanOrEqual(written * short)
+    })
     expect(recomputed).toBeGreaterThan(0)
   })
 
   it('is of the peak of the type that matmuls run in, and of bf16 beside it', () => {
     const questions = trainingQuestions.filter(({ cluster }) => cluster.chip.name === 'h100-sxm')
-    fc.assert(
-      fc.property(questions, (question) => {
-        const [wide] = optimize(question, solver).plans
-        if (!wide) return
-        const precision = { ...question.precision, compute: 'fp8' as const }
-        const narrow = evaluated({ ...question, precision }, sketchedPlan(wide))
-        const { mfuPeak, mfu, mfuOfBf16Peak } = narrow
-        expect(mfuPeak).toEqual({
-          type: 'fp8',
-          flopsPerSecondPerChip: question.cluster.chip.peakFlopsPerSecond.fp8,
-        })
-        // Of the bf16 peak the same work in less time is more, whatever it is of its own.
-        const faster = wide.stepTimeSeconds / narrow.stepTimeSeconds
-        expect((mfuOfBf16Peak ?? 0) / wide.mfu).toBeCloseTo(faster, 9)
-        expect(mfu).toBeLessThan(mfuOfBf16Peak ?? 0)
-      }),
-      { numRuns: runs(2) },
-    )
+    forAll(2, [questions], (question) => {
+      const [wide] = optimize(question, solver).plans
+      if (!wide) return
+      const precision = { ...question.precision, compute: 'fp8' as const }
+      const narrow = evaluated({ ...question, precision }, sketchedPlan(wide))
+      const { mfuPeak, mfu, mfuOfBf16Peak } = narrow
+      expect(mfuPeak).toEqual({
+        type: 'fp8',
+        flopsPerSecondPerChip: question.cluster.chip.peakFlopsPerSecond.fp8,
+      })
+      // Of the bf16 peak the same work in less time is more, whatever it is of its own.
+      const faster = wide.stepTimeSeconds / narrow.stepTimeSeconds
+      expect((mfuOfBf16Peak ?? 0) / wide.mfu).toBeCloseTo(faster, 9)
+      expect(mfu).toBeLessThan(mfuOfBf16Peak ?? 0)
+    })
   })
 })
 
@@ -244,26 +229,20 @@ function planned(question: PhaseProblem): InferencePlan | null {
 }
 
 describe('what is said of a plan of inference', () => {
-  it('is replayed by evaluating it', () => {
-    fc.assert(
-      fc.property(inferenceQuestions, (question) => {
-        const plan = planned(question)
-        if (!plan) return
-        const sketch = sketchedPass(plan)
-        expectTrue(plan, (network) => evaluatedPass(halfOf(question, network), sketch).stepTimeSeconds)
-        const { maxBatchSequences, streaming, mesh } = plan
-        if (maxBatchSequences === undefined) return
-        const { microbatches: _left, ...open } = sketch
-        const holds = (batchSequences: number) =>
-          evaluatedPass(question, { ...open, batchSequences }).feasible
-        expect([holds(maxBatchSequences), holds(maxBatchSequences + 1)]).toEqual([true, false])
-        // Weights of a dense model are read once, however many sequences there are.
-        if (question.model.experts || mesh.pipeline > 1) return
-        const twice = evaluatedPass(question, { ...open, batchSequences: 2 * plan.batchSequences })
-        expect(twice.streaming.weightsSeconds).toBeCloseTo(streaming.weightsSeconds, 12)
-      }),
-      { numRuns: runs(15) },
-    )
+  law('is replayed by evaluating it', 15, [inferenceQuestions], (question) => {
+    const plan = planned(question)
+    if (!plan) return
+    const sketch = sketchedPass(plan)
+    expectTrue(plan, (network) => evaluatedPass(halfOf(question, network), sketch).stepTimeSeconds)
+    const { maxBatchSequences, streaming, mesh } = plan
+    if (maxBatchSequences === undefined) return
+    const { microbatches: _left, ...open } = sketch
+    const holds = (batchSequences: number) => evaluatedPass(question, { ...open, batchSequences }).feasible
+    expect([holds(maxBatchSequences), holds(maxBatchSequences + 1)]).toEqual([true, false])
+    // Weights of a dense model are read once, however many sequences there are.
+    if (question.model.experts || mesh.pipeline > 1) return
+    const twice = evaluatedPass(question, { ...open, batchSequences: 2 * plan.batchSequences })
+    expect(twice.streaming.weightsSeconds).toBeCloseTo(streaming.weightsSeconds, 12)
   })
 
   it('is below the critical batch where weights are read longer than they are multiplied', () => {
@@ -271,18 +250,15 @@ describe('what is said of a plan of inference', () => {
       ({ model, assumptions, workload }) =>
         !model.experts && assumptions.basis === 'book' && workload.mode === 'generate',
     )
-    fc.assert(
-      fc.property(questions, fc.constantFrom(0.9, 1.1), (question, share) => {
-        const plan = planned(question)
-        if (!plan) return
-        const { microbatches: _left, ...sketch } = sketchedPass(plan)
-        const batchSequences = Math.round(share * (plan.criticalBatchTokens ?? 0))
-        const at = evaluatedPass(question, { ...sketch, batchSequences })
-        const { weightsSeconds, arithmeticSeconds } = at.streaming
-        expect(sentence(at, 'critical batch').includes('below')).toBe(weightsSeconds > arithmeticSeconds)
-      }),
-      { numRuns: runs(6) },
-    )
+    forAll(6, [questions, fc.constantFrom(0.9, 1.1)], (question, share) => {
+      const plan = planned(question)
+      if (!plan) return
+      const { microbatches: _left, ...sketch } = sketchedPass(plan)
+      const batchSequences = Math.round(share * (plan.criticalBatchTokens ?? 0))
+      const at = evaluatedPass(question, { ...sketch, batchSequences })
+      const { weightsSeconds, arithmeticSeconds } = at.streaming
+      expect(sentence(at, 'critical batch').includes('below')).toBe(weightsSeconds > arithmeticSeconds)
+    })
   })
 })
 
@@ -294,26 +270,23 @@ describe('what is said of a deployment', () => {
       disaggregated: fc.boolean(),
       maxTimeToFirstTokenSeconds: fc.constantFrom(0.5, 2),
     })
-    fc.assert(
-      fc.property(rates, (asked) => {
-        const workload = { mode: 'serve' as const, cachedPrefixLength: 0, ...asked }
-        const question = inferenceProblem({
-          model: 'llama-3.1-8b',
-          chip: 'h100-sxm',
-          chips: 4,
-          workload,
-          top: 1,
-        })
-        const [plan] = serve(question, solver).plans
-        if (!plan) return
-        const said = sentence(plan, 'First token after')
-        const [first = 0, ...parts] = quantities(said.replace(/;.*/, ''))
-        expect(first).toBeCloseTo(plan.timeToFirstTokenSeconds, 2)
-        expect(Math.abs(parts.reduce((sum, part) => sum + part, 0) - first)).toBeLessThanOrEqual(
-          written * first,
-        )
-      }),
-      { numRuns: runs(2) },
-    )
+    forAll(2, [rates], (asked) => {
+      const workload = { mode: 'serve' as const, cachedPrefixLength: 0, ...asked }
+      const question = inferenceProblem({
+        model: 'llama-3.1-8b',
+        chip: 'h100-sxm',
+        chips: 4,
+        workload,
+        top: 1,
+      })
+      const [plan] = serve(question, solver).plans
+      if (!plan) return
+      const said = sentence(plan, 'First token after')
+      const [first = 0, ...parts] = quantities(said.replace(/;.*/, ''))
+      expect(first).toBeCloseTo(plan.timeToFirstTokenSeconds, 2)
+      expect(Math.abs(parts.reduce((sum, part) => sum + part, 0) - first)).toBeLessThanOrEqual(
+        written * first,
+      )
+    })
   })
 })

@@ -1,4 +1,5 @@
 /** Costs of matmuls beyond their FLOPs: small matmuls, gradient buffers, casts, and the wait where tokens are routed. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CompiledProduct } from '../../src/cost/compile/compile.ts'
@@ -10,8 +11,8 @@ import type { Architecture } from '../../src/model/architecture.ts'
 import type { MixtureOfExperts } from '../../src/model/transformer.ts'
 import type { Precision } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { law } from '../law.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 
 const [D, F, N, K, H] = [512, 2048, 8, 2, 64]
 const sequenceLength = 1024
@@ -64,24 +65,24 @@ const arithmetic = { basis: 'calibrated', elementwise: false, hbmEfficiency: 1e6
 describe('the experts of a chip', () => {
   const sizes = fc.constantFrom(1, 2, 4, 8)
 
-  it('are a matmul each: twice as many of half the width lose what as many more small matmuls do', () => {
-    fc.assert(
-      fc.property(sizes, fc.constantFrom(1, 2, 4), fc.boolean(), (expert, data, gatedMlp) => {
-        const of = (experts: Partial<MixtureOfExperts>) =>
-          costed({ ...dense, gatedMlp, experts: { ...mixture, ...experts } }, { assumptions: arithmetic })
-        const [few, many] = [of({}), of({ experts: 16, activeExperts: 4, dFfExpert: 512 })]
-        const time = (model: CostModel, products: readonly CompiledProduct[]) =>
-          computeTime(products, scaleOf(model, { expert, data }), model.rates)
-        const lost = (8 / expert) * few.rates.halfFlops * few.rates.secondsPerFlop
-        const matrices = gatedMlp ? 3 : 2
-        const forward = time(many, forwardOf(many)) - time(few, forwardOf(few))
-        const backward = time(many, many.leastBackward.products) - time(few, few.leastBackward.products)
-        expect(forward / lost).toBeCloseTo(matrices, 6)
-        expect(backward / lost).toBeCloseTo(2 * matrices, 6)
-      }),
-      { numRuns: runs(20) },
-    )
-  })
+  law(
+    'are a matmul each: twice as many of half the width lose what as many more small matmuls do',
+    20,
+    [sizes, fc.constantFrom(1, 2, 4), fc.boolean()],
+    (expert, data, gatedMlp) => {
+      const of = (experts: Partial<MixtureOfExperts>) =>
+        costed({ ...dense, gatedMlp, experts: { ...mixture, ...experts } }, { assumptions: arithmetic })
+      const [few, many] = [of({}), of({ experts: 16, activeExperts: 4, dFfExpert: 512 })]
+      const time = (model: CostModel, products: readonly CompiledProduct[]) =>
+        computeTime(products, scaleOf(model, { expert, data }), model.rates)
+      const lost = (8 / expert) * few.rates.halfFlops * few.rates.secondsPerFlop
+      const matrices = gatedMlp ? 3 : 2
+      const forward = time(many, forwardOf(many)) - time(few, forwardOf(few))
+      const backward = time(many, many.leastBackward.products) - time(few, few.leastBackward.products)
+      expect(forward / lost).toBeCloseTo(matrices, 6)
+      expect(backward / lost).toBeCloseTo(2 * matrices, 6)
+    },
+  )
 
   it('are as many more matmuls than an MLP as there are on it, shared ones are a single one', () => {
     const model = costed({ ...dense, experts: { ...mixture, sharedExperts: 2 } })

@@ -1,5 +1,6 @@
 /** The stated sensitivities of a plan match how the answer changes if the machine has more or less of a resource. */
-import fc from 'fast-check'
+
+import type fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluate } from '../../src/evaluate.ts'
 import type { Cluster, Network } from '../../src/hardware/cluster/cluster.ts'
@@ -15,7 +16,7 @@ import type { PhaseProblem, Problem } from '../../src/problem.ts'
 import { contextModels, modelFor } from '../../src/search/layouts/context-models.ts'
 import { searchAll } from '../../src/search/search-all.ts'
 import { solver } from '../inference-problem.ts'
-import { runs } from '../runs.ts'
+import { forAll } from '../law.ts'
 import { sketchedLayout } from './sketched-plan.ts'
 import { inferenceQuestions, tightQuestions, trainingQuestions } from './small-questions.ts'
 
@@ -122,17 +123,14 @@ function compareAll<Question extends { readonly cluster: Cluster }>(
   count: number,
 ): void {
   const sum = { all: 0, compared: 0 }
-  fc.assert(
-    fc.property(questions, (question) => {
-      const answer = asked(question)
-      if (!answer) return
-      expectNetworksOf(question.cluster, answer.sensitivity)
-      const { all, compared } = compare(question, answer, answered)
-      sum.all += all
-      sum.compared += compared
-    }),
-    { numRuns: runs(count) },
-  )
+  forAll(count, [questions], (question) => {
+    const answer = asked(question)
+    if (!answer) return
+    expectNetworksOf(question.cluster, answer.sensitivity)
+    const { all, compared } = compare(question, answer, answered)
+    sum.all += all
+    sum.compared += compared
+  })
   expect(sum.compared).toBeGreaterThan(sum.all / 2)
 }
 
@@ -160,35 +158,32 @@ describe('elasticities', () => {
 describe('the next step of memory', () => {
   it('is where the plan, what it recomputes chosen again, is faster, and not a byte before', () => {
     let steps = 0
-    fc.assert(
-      fc.property(tightQuestions, (question) => {
-        const { plans, sensitivity } = optimize(question, solver)
-        const [best] = plans
-        if (!best || !sensitivity) return
-        const { memory, memoryStep } = sensitivity
-        const within = (memoryBudget: number) => {
-          const found = evaluate({ ...question, memoryBudget }, sketchedLayout(best), solver)
-          if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
-          return found.plan.stepTimeSeconds
-        }
-        if (!memoryStep) {
-          expect(memory).toBe(0)
-          expect(within(1e15)).toBeGreaterThanOrEqual(best.stepTimeSeconds * (1 - 1e-12))
-          return
-        }
-        steps++
-        const { budgetBytes, stepTimeSeconds } = memoryStep
-        const { memoryBudget } = question
-        expect(stepTimeSeconds).toBeLessThan(best.stepTimeSeconds)
-        expect(within(budgetBytes)).toBe(stepTimeSeconds)
-        expect(within(budgetBytes - 2)).toBeGreaterThanOrEqual(best.stepTimeSeconds * (1 - 1e-12))
-        const slope = Math.log(stepTimeSeconds / best.stepTimeSeconds) / Math.log(budgetBytes / memoryBudget)
-        expect(memory).toBeCloseTo(slope, 12)
-        const again = optimize({ ...question, memoryBudget: budgetBytes }, solver).plans[0]
-        expect(again?.stepTimeSeconds).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-12))
-      }),
-      { numRuns: runs(6) },
-    )
+    forAll(6, [tightQuestions], (question) => {
+      const { plans, sensitivity } = optimize(question, solver)
+      const [best] = plans
+      if (!best || !sensitivity) return
+      const { memory, memoryStep } = sensitivity
+      const within = (memoryBudget: number) => {
+        const found = evaluate({ ...question, memoryBudget }, sketchedLayout(best), solver)
+        if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
+        return found.plan.stepTimeSeconds
+      }
+      if (!memoryStep) {
+        expect(memory).toBe(0)
+        expect(within(1e15)).toBeGreaterThanOrEqual(best.stepTimeSeconds * (1 - 1e-12))
+        return
+      }
+      steps++
+      const { budgetBytes, stepTimeSeconds } = memoryStep
+      const { memoryBudget } = question
+      expect(stepTimeSeconds).toBeLessThan(best.stepTimeSeconds)
+      expect(within(budgetBytes)).toBe(stepTimeSeconds)
+      expect(within(budgetBytes - 2)).toBeGreaterThanOrEqual(best.stepTimeSeconds * (1 - 1e-12))
+      const slope = Math.log(stepTimeSeconds / best.stepTimeSeconds) / Math.log(budgetBytes / memoryBudget)
+      expect(memory).toBeCloseTo(slope, 12)
+      const again = optimize({ ...question, memoryBudget: budgetBytes }, solver).plans[0]
+      expect(again?.stepTimeSeconds).toBeLessThanOrEqual(stepTimeSeconds * (1 + 1e-12))
+    })
     expect(steps).toBeGreaterThan(0)
   })
 })

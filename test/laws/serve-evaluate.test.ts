@@ -1,4 +1,5 @@
 /** Written deployments: what they leave out is chosen as the search would, and constraints on chips are kept. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluateServe } from '../../src/evaluate-serve.ts'
@@ -14,7 +15,7 @@ import {
 import { serve } from '../../src/serve.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { inferenceProblem, solver } from '../inference-problem.ts'
-import { runs } from '../runs.ts'
+import { forAll, law } from '../law.ts'
 import { smallDense } from '../small-model.ts'
 
 type Problem = InferenceProblem<ServeWorkload>
@@ -88,66 +89,63 @@ const without: fc.Arbitrary<(sketch: ServeSketch) => ServeSketch> = fc.constantF
 )
 
 describe('a deployment that is written', () => {
-  it('has the numbers that it was answered with; with a part left out it is no worse, and with all of them the best', () => {
-    fc.assert(
-      fc.property(questions, without, (problem, open) => {
-        const { plans } = serve(problem, solver)
-        for (const { rank: _, explanation: __, ...plan } of plans) {
-          // With fewer no server starts.
-          if (plan.stepTokens !== null) expect(plan.stepTokens).toBeGreaterThanOrEqual(plan.maxSequences)
-          const sketch = sketchOf({ ...plan, rank: 0, explanation: [] })
-          const { rank, explanation, ...same } = evaluated(problem, sketch)
-          expect({ ...same, prefill: null, generate: null }).toEqual({
-            ...plan,
-            prefill: null,
-            generate: null,
-          })
-          expect(same.generate.stepTimeSeconds).toBe(plan.generate.stepTimeSeconds)
-          expect(same.prefill.stepTimeSeconds).toBe(plan.prefill.stepTimeSeconds)
-          const opened = evaluated(problem, open(sketch))
-          expect(opened.feasible).toBe(true)
-          const asked = scoreOf(opened, problem)
-          expect(asked).toBeLessThanOrEqual(scoreOf(same as ServePlan, problem) + 1e-3 * Math.abs(asked))
-        }
-        const [best] = plans
-        if (!best) return
-        const any = scoreOf(evaluated(problem, {}), problem)
-        expect(Math.abs(any / scoreOf(best, problem) - 1)).toBeLessThan(1e-3)
-      }),
-      { numRuns: runs(2) },
-    )
-  })
+  law(
+    'has the numbers that it was answered with; with a part left out it is no worse, and with all of them the best',
+    2,
+    [questions, without],
+    (problem, open) => {
+      const { plans } = serve(problem, solver)
+      for (const { rank: _, explanation: __, ...plan } of plans) {
+        // With fewer no server starts.
+        if (plan.stepTokens !== null) expect(plan.stepTokens).toBeGreaterThanOrEqual(plan.maxSequences)
+        const sketch = sketchOf({ ...plan, rank: 0, explanation: [] })
+        const { rank, explanation, ...same } = evaluated(problem, sketch)
+        expect({ ...same, prefill: null, generate: null }).toEqual({
+          ...plan,
+          prefill: null,
+          generate: null,
+        })
+        expect(same.generate.stepTimeSeconds).toBe(plan.generate.stepTimeSeconds)
+        expect(same.prefill.stepTimeSeconds).toBe(plan.prefill.stepTimeSeconds)
+        const opened = evaluated(problem, open(sketch))
+        expect(opened.feasible).toBe(true)
+        const asked = scoreOf(opened, problem)
+        expect(asked).toBeLessThanOrEqual(scoreOf(same as ServePlan, problem) + 1e-3 * Math.abs(asked))
+      }
+      const [best] = plans
+      if (!best) return
+      const any = scoreOf(evaluated(problem, {}), problem)
+      expect(Math.abs(any / scoreOf(best, problem) - 1)).toBeLessThan(1e-3)
+    },
+  )
 
   it('is not feasible where the search found none, however the nearest came about', () => {
     const seconds = fc.constantFrom(1.05, 1.3, 2)
     const limited = fc.record({ question: questions, first: seconds, perToken: seconds })
-    fc.assert(
-      fc.property(limited, ({ question, first, perToken }) => {
-        const { maxTimePerOutputTokenSeconds: _, ...workload } = question.workload
-        const fastest = serve(
-          { ...question, workload: { ...workload, maxTimePerOutputTokenSeconds: 0.02 } },
-          solver,
-        )
-        const [best] = fastest.plans
-        if (!best) return
-        const problem: Problem = {
-          ...question,
-          workload: {
-            ...workload,
-            maxTimeToFirstTokenSeconds: best.prefill.stepTimeSeconds * first,
-            maxTimePerOutputTokenSeconds: best.generate.stepTimeSeconds * perToken,
-          },
-        }
-        const { plans, infeasible } = serve(problem, solver)
-        const nearest = infeasible?.nearest
-        if (!nearest) return
-        expect(plans).toEqual([])
-        const { feasible, infeasible: why } = evaluated(problem, sketchOf(nearest.plan))
-        expect(feasible).toBe(false)
-        expect(why).not.toEqual([])
-      }),
-      { numRuns: runs(4) },
-    )
+    forAll(4, [limited], ({ question, first, perToken }) => {
+      const { maxTimePerOutputTokenSeconds: _, ...workload } = question.workload
+      const fastest = serve(
+        { ...question, workload: { ...workload, maxTimePerOutputTokenSeconds: 0.02 } },
+        solver,
+      )
+      const [best] = fastest.plans
+      if (!best) return
+      const problem: Problem = {
+        ...question,
+        workload: {
+          ...workload,
+          maxTimeToFirstTokenSeconds: best.prefill.stepTimeSeconds * first,
+          maxTimePerOutputTokenSeconds: best.generate.stepTimeSeconds * perToken,
+        },
+      }
+      const { plans, infeasible } = serve(problem, solver)
+      const nearest = infeasible?.nearest
+      if (!nearest) return
+      expect(plans).toEqual([])
+      const { feasible, infeasible: why } = evaluated(problem, sketchOf(nearest.plan))
+      expect(feasible).toBe(false)
+      expect(why).not.toEqual([])
+    })
   })
 
   const slowLoad: ServeWorkload = {
@@ -197,35 +195,29 @@ describe('a deployment that is written', () => {
 
   it('is found under a limit that is its own time to first token, as it is without', () => {
     const rated = questions.filter(({ workload }) => workload.requestsPerSecond !== undefined)
-    fc.assert(
-      fc.property(rated, (problem) => {
-        const [best] = serve(problem, solver).plans
-        if (!best) return
-        const workload: ServeWorkload = {
-          ...problem.workload,
-          // A sum in another order may be less by as little.
-          maxTimeToFirstTokenSeconds: best.timeToFirstTokenSeconds * (1 - 1e-12),
-        }
-        expect(serve({ ...problem, workload }, solver).plans[0]?.chips).toBe(best.chips)
-      }),
-      { numRuns: runs(2) },
-    )
+    forAll(2, [rated], (problem) => {
+      const [best] = serve(problem, solver).plans
+      if (!best) return
+      const workload: ServeWorkload = {
+        ...problem.workload,
+        // A sum in another order may be less by as little.
+        maxTimeToFirstTokenSeconds: best.timeToFirstTokenSeconds * (1 - 1e-12),
+      }
+      expect(serve({ ...problem, workload }, solver).plans[0]?.chips).toBe(best.chips)
+    })
   })
 
   it('takes as many chips as are wanted, and never does better for it', () => {
     const wanted = fc.constantFrom<Constraint[]>(4, { max: 3 }, [1, 2, 6], { min: 3 })
-    fc.assert(
-      fc.property(questions, wanted, (problem, chips) => {
-        const [best] = serve(problem, solver).plans
-        const { plans } = serve({ ...problem, constraints: { chips } }, solver)
-        for (const plan of plans) expect(satisfies(plan.chips, chips)).toBe(true)
-        const [first] = plans
-        if (!first) return
-        expect(scoreOf(first, problem)).toBeGreaterThanOrEqual(
-          best ? scoreOf(best, problem) * (1 - 1e-3 * Math.sign(scoreOf(best, problem))) : 0,
-        )
-      }),
-      { numRuns: runs(2) },
-    )
+    forAll(2, [questions, wanted], (problem, chips) => {
+      const [best] = serve(problem, solver).plans
+      const { plans } = serve({ ...problem, constraints: { chips } }, solver)
+      for (const plan of plans) expect(satisfies(plan.chips, chips)).toBe(true)
+      const [first] = plans
+      if (!first) return
+      expect(scoreOf(first, problem)).toBeGreaterThanOrEqual(
+        best ? scoreOf(best, problem) * (1 - 1e-3 * Math.sign(scoreOf(best, problem))) : 0,
+      )
+    })
   })
 })

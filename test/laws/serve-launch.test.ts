@@ -1,4 +1,5 @@
 /** Deployments are launched by one framework, both phases; one that none launches is listed apart, with the reason. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { servers } from '../../src/launch/framework.ts'
@@ -7,7 +8,7 @@ import type { InferenceProblem, ServeWorkload } from '../../src/problem.ts'
 import { serve } from '../../src/serve.ts'
 import { type InferenceOptions, inferenceProblem, solver } from '../inference-problem.ts'
 import { unknownOptions } from '../launch/server-options.ts'
-import { runs } from '../runs.ts'
+import { law } from '../law.ts'
 import { smallDense } from '../small-model.ts'
 
 type Problem = InferenceProblem<ServeWorkload>
@@ -76,33 +77,33 @@ const constraints = fc.constantFrom<Problem['constraints'][]>(
 )
 
 describe('deployments', () => {
-  it('have one framework that launches both phases, and beside them the best of all, where that is better', () => {
-    fc.assert(
-      fc.property(questions, (problem) => {
-        const answer = serve(problem, solver)
-        for (const plan of answer.plans) expectLaunched(plan, problem)
-        expectBeside(answer, serve(withFrameworks(problem, []), solver), problem)
-      }),
-      { numRuns: runs(6) },
-    )
-  })
+  law(
+    'have one framework that launches both phases, and beside them the best of all, where that is better',
+    6,
+    [questions],
+    (problem) => {
+      const answer = serve(problem, solver)
+      for (const plan of answer.plans) expectLaunched(plan, problem)
+      expectBeside(answer, serve(withFrameworks(problem, []), solver), problem)
+    },
+  )
 
-  it('are never better for a constraint, and as good with the framework that launches the first alone', () => {
-    fc.assert(
-      fc.property(questions, constraints, (problem, constraints) => {
-        const answer = serve(problem, solver)
-        const first = score(answer, problem)
-        const scored = (asked: Problem) => score(serve(asked, solver), asked)
-        expectNoBetter(scored({ ...problem, constraints }), first)
-        const [best] = answer.plans
-        if (!best) return
-        const alone = launching(best, problem).map((name) => scored(withFrameworks(problem, [name])))
-        for (const found of alone) expectNoBetter(found, first)
-        expect(Math.min(...alone) / first).toBeCloseTo(1, 9)
-      }),
-      { numRuns: runs(3) },
-    )
-  })
+  law(
+    'are never better for a constraint, and as good with the framework that launches the first alone',
+    3,
+    [questions, constraints],
+    (problem, constraints) => {
+      const answer = serve(problem, solver)
+      const first = score(answer, problem)
+      const scored = (asked: Problem) => score(serve(asked, solver), asked)
+      expectNoBetter(scored({ ...problem, constraints }), first)
+      const [best] = answer.plans
+      if (!best) return
+      const alone = launching(best, problem).map((name) => scored(withFrameworks(problem, [name])))
+      for (const found of alone) expectNoBetter(found, first)
+      expect(Math.min(...alone) / first).toBeCloseTo(1, 9)
+    },
+  )
 })
 
 function expectLaunched(plan: ServePlan, problem: Problem): void {

@@ -1,4 +1,5 @@
 /** Deployments: what must always hold, and how they change with rates, limits and pools. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
@@ -7,7 +8,7 @@ import type { InferenceProblem, ServeWorkload } from '../../src/problem.ts'
 import { serve } from '../../src/serve.ts'
 import { axes } from '../../src/sharding/axis.ts'
 import { type InferenceOptions, inferenceProblem, solver } from '../inference-problem.ts'
-import { runs } from '../runs.ts'
+import { forAll, law } from '../law.ts'
 
 type Options = Omit<InferenceOptions<ServeWorkload>, 'model'>
 
@@ -69,134 +70,114 @@ function expectNoWorse(score: number, other: number, within = found): void {
   else expect(score).toBeLessThanOrEqual(other / within)
 }
 
-const few = { numRuns: runs(6) }
-
 describe('a deployment', () => {
-  it('meets its objectives, is no busier than planned, and no faster than its floors', () => {
-    fc.assert(
-      fc.property(questions, (problem) => {
-        const { workload, memoryBudget, cluster } = problem
-        for (const plan of answer(problem).plans) {
-          const { prefill, generate, timeToFirstTokenSeconds, timePerOutputTokenSeconds } = plan
-          const { maxTimeToFirstTokenSeconds: first, maxTimePerOutputTokenSeconds: perToken } = workload
-          if (first !== undefined) expect(timeToFirstTokenSeconds).toBeLessThanOrEqual(first)
-          if (perToken !== undefined) {
-            expect(timePerOutputTokenSeconds).toBeLessThanOrEqual(perToken * (1 + 1e-9))
-          }
-          expect(timeToFirstTokenSeconds).toBeGreaterThanOrEqual(prefill.stepTimeSeconds * (1 - 1e-9))
-          expect(timePerOutputTokenSeconds).toBeGreaterThanOrEqual(generate.stepTimeSeconds * (1 - 1e-9))
-          for (const phase of [prefill, generate]) {
-            expect(phase.feasible).toBe(true)
-            expect(phase.stepTimeSeconds).toBeGreaterThanOrEqual(phase.floorSeconds * (1 - 1e-9))
-            expect(phase.utilization).toBeLessThanOrEqual(0.8 + 1e-9)
-            expect(phase.instances * phase.chipsPerInstance).toBe(phase.chips)
-          }
-          expect(plan.requestsPerSecond).toBeGreaterThanOrEqual(workload.requestsPerSecond ?? 0)
-          expect(plan.chips).toBeLessThanOrEqual(cluster.chips)
-          expect(plan.chips).toBe(plan.disaggregated ? prefill.chips + generate.chips : generate.chips)
-          const copy = plan.secondLayout?.copyBytesPerChip ?? 0
-          expect(generate.memoryBytes.total + copy).toBeLessThanOrEqual(memoryBudget * (1 + 1e-9))
+  law(
+    'meets its objectives, is no busier than planned, and no faster than its floors',
+    6,
+    [questions],
+    (problem) => {
+      const { workload, memoryBudget, cluster } = problem
+      for (const plan of answer(problem).plans) {
+        const { prefill, generate, timeToFirstTokenSeconds, timePerOutputTokenSeconds } = plan
+        const { maxTimeToFirstTokenSeconds: first, maxTimePerOutputTokenSeconds: perToken } = workload
+        if (first !== undefined) expect(timeToFirstTokenSeconds).toBeLessThanOrEqual(first)
+        if (perToken !== undefined) {
+          expect(timePerOutputTokenSeconds).toBeLessThanOrEqual(perToken * (1 + 1e-9))
         }
-      }),
-      few,
-    )
-  })
-
-  it('holds as many sequences as arrive while one is generated', () => {
-    fc.assert(
-      fc.property(rated, (problem) => {
-        const { requestsPerSecond = 0, outputLength } = problem.workload
-        for (const plan of answer(problem).plans) {
-          const { batchSequences, instances } = plan.generate
-          const arriving = (requestsPerSecond / instances) * outputLength * plan.timePerOutputTokenSeconds
-          expect(batchSequences).toBeGreaterThanOrEqual(arriving * (1 - 1e-9))
+        expect(timeToFirstTokenSeconds).toBeGreaterThanOrEqual(prefill.stepTimeSeconds * (1 - 1e-9))
+        expect(timePerOutputTokenSeconds).toBeGreaterThanOrEqual(generate.stepTimeSeconds * (1 - 1e-9))
+        for (const phase of [prefill, generate]) {
+          expect(phase.feasible).toBe(true)
+          expect(phase.stepTimeSeconds).toBeGreaterThanOrEqual(phase.floorSeconds * (1 - 1e-9))
+          expect(phase.utilization).toBeLessThanOrEqual(0.8 + 1e-9)
+          expect(phase.instances * phase.chipsPerInstance).toBe(phase.chips)
         }
-      }),
-      few,
-    )
+        expect(plan.requestsPerSecond).toBeGreaterThanOrEqual(workload.requestsPerSecond ?? 0)
+        expect(plan.chips).toBeLessThanOrEqual(cluster.chips)
+        expect(plan.chips).toBe(plan.disaggregated ? prefill.chips + generate.chips : generate.chips)
+        const copy = plan.secondLayout?.copyBytesPerChip ?? 0
+        expect(generate.memoryBytes.total + copy).toBeLessThanOrEqual(memoryBudget * (1 + 1e-9))
+      }
+    },
+  )
+
+  law('holds as many sequences as arrive while one is generated', 6, [rated], (problem) => {
+    const { requestsPerSecond = 0, outputLength } = problem.workload
+    for (const plan of answer(problem).plans) {
+      const { batchSequences, instances } = plan.generate
+      const arriving = (requestsPerSecond / instances) * outputLength * plan.timePerOutputTokenSeconds
+      expect(batchSequences).toBeGreaterThanOrEqual(arriving * (1 - 1e-9))
+    }
   })
 
-  it('comes after those that are better', () => {
-    fc.assert(
-      fc.property(questions, (problem) => {
-        const { plans } = answer(problem)
-        const scores = plans.map((plan) => scoreOf(plan, problem.workload))
-        scores.slice(1).forEach((next, index) => {
-          expectNoWorse(scores[index] ?? 0, next, alike)
-        })
-        expect(plans.map(({ rank }) => rank)).toEqual(plans.map((_, index) => index + 1))
-      }),
-      few,
-    )
+  law('comes after those that are better', 6, [questions], (problem) => {
+    const { plans } = answer(problem)
+    const scores = plans.map((plan) => scoreOf(plan, problem.workload))
+    scores.slice(1).forEach((next, index) => {
+      expectNoWorse(scores[index] ?? 0, next, alike)
+    })
+    expect(plans.map(({ rank }) => rank)).toEqual(plans.map((_, index) => index + 1))
   })
 
-  it('is the same each time', () => {
-    fc.assert(
-      fc.property(questions, (problem) => {
-        expect(answer(problem)).toEqual(answer(problem))
-      }),
-      { numRuns: runs(3) },
-    )
+  law('is the same each time', 3, [questions], (problem) => {
+    expect(answer(problem)).toEqual(answer(problem))
   })
 })
 
 describe('the best deployment', () => {
-  it('never needs fewer chips for a higher rate', () => {
-    fc.assert(
-      fc.property(rated, fc.constantFrom(1.1, 2, 5), (problem, times) => {
-        const { requestsPerSecond = 0 } = problem.workload
-        const more = { requestsPerSecond: requestsPerSecond * times }
-        const higher = score(answer(problem, more), problem.workload)
-        expectNoWorse(score(answer(problem), problem.workload), higher)
-      }),
-      few,
-    )
-  })
+  law(
+    'never needs fewer chips for a higher rate',
+    6,
+    [rated, fc.constantFrom(1.1, 2, 5)],
+    (problem, times) => {
+      const { requestsPerSecond = 0 } = problem.workload
+      const more = { requestsPerSecond: requestsPerSecond * times }
+      const higher = score(answer(problem, more), problem.workload)
+      expectNoWorse(score(answer(problem), problem.workload), higher)
+    },
+  )
 
-  it('is never worse for a looser objective', () => {
-    fc.assert(
-      fc.property(questions, fc.constantFrom(1.1, 3, 1000), (problem, times) => {
-        const { maxTimeToFirstTokenSeconds: first, maxTimePerOutputTokenSeconds: perToken } = problem.workload
-        const asked = score(answer(problem), problem.workload)
-        if (first !== undefined) {
-          const later = answer(problem, { maxTimeToFirstTokenSeconds: first * times })
-          expectNoWorse(score(later, problem.workload), asked)
-        }
-        if (perToken !== undefined) {
-          const slower = answer(problem, { maxTimePerOutputTokenSeconds: perToken * times })
-          expectNoWorse(score(slower, problem.workload), asked)
-        }
-      }),
-      few,
-    )
-  })
+  law(
+    'is never worse for a looser objective',
+    6,
+    [questions, fc.constantFrom(1.1, 3, 1000)],
+    (problem, times) => {
+      const { maxTimeToFirstTokenSeconds: first, maxTimePerOutputTokenSeconds: perToken } = problem.workload
+      const asked = score(answer(problem), problem.workload)
+      if (first !== undefined) {
+        const later = answer(problem, { maxTimeToFirstTokenSeconds: first * times })
+        expectNoWorse(score(later, problem.workload), asked)
+      }
+      if (perToken !== undefined) {
+        const slower = answer(problem, { maxTimePerOutputTokenSeconds: perToken * times })
+        expectNoWorse(score(slower, problem.workload), asked)
+      }
+    },
+  )
 
-  it('is the better of those that share chips and those that do not, where both may be', () => {
-    fc.assert(
-      fc.property(questions, (problem) => {
-        const { workload } = problem
-        const [either, shared, apart] = (['auto', false, true] as const).map((disaggregated) =>
-          score(answer(problem, { disaggregated }), workload),
-        )
-        expect(either).toBe(Math.min(shared ?? 0, apart ?? 0))
-      }),
-      few,
-    )
-  })
+  law(
+    'is the better of those that share chips and those that do not, where both may be',
+    6,
+    [questions],
+    (problem) => {
+      const { workload } = problem
+      const [either, shared, apart] = (['auto', false, true] as const).map((disaggregated) =>
+        score(answer(problem, { disaggregated }), workload),
+      )
+      expect(either).toBe(Math.min(shared ?? 0, apart ?? 0))
+    },
+  )
 
   it('is never worse in twice the pool', () => {
     const grown = fc
       .record({ chips: fc.constantFrom(1, 2, 3, 6, 8, 12), workload: requests })
       .map(({ chips, workload }) => ({ chips, workload, chip: 'h100-sxm', top: 1 }))
-    fc.assert(
-      fc.property(grown, ({ chips, ...options }) => {
-        const [once, twice] = [chips, 2 * chips].map((count) =>
-          score(serve(problemOf({ ...options, chips: count }), solver), options.workload),
-        )
-        expectNoWorse(twice ?? 0, once ?? 0)
-      }),
-      few,
-    )
+    forAll(6, [grown], ({ chips, ...options }) => {
+      const [once, twice] = [chips, 2 * chips].map((count) =>
+        score(serve(problemOf({ ...options, chips: count }), solver), options.workload),
+      )
+      expectNoWorse(twice ?? 0, once ?? 0)
+    })
   })
 })
 
@@ -301,21 +282,19 @@ describe('the generation of a deployment', () => {
     expect(found.plan.stepTimeSeconds / generation.stepTimeSeconds).toBeCloseTo(1, 6)
   })
 
-  it('has the best of the other kind beside it, which is not better and is first where that kind is asked for', () => {
-    fc.assert(
-      fc.property(rated, (problem) => {
-        const { plans, alternative } = answer(problem, { disaggregated: 'auto' })
-        const [first] = plans
-        if (!first || !alternative) return
-        expect(alternative.disaggregated).toBe(!first.disaggregated)
-        expect(scoreOf(alternative, problem.workload)).toBeGreaterThanOrEqual(
-          scoreOf(first, problem.workload),
-        )
-        const alone = answer(problem, { disaggregated: alternative.disaggregated })
-        expect(alone.plans[0]?.id).toBe(alternative.id)
-        expect(alone.alternative).toBeNull()
-      }),
-      { numRuns: runs(10) },
-    )
-  })
+  law(
+    'has the best of the other kind beside it, which is not better and is first where that kind is asked for',
+    10,
+    [rated],
+    (problem) => {
+      const { plans, alternative } = answer(problem, { disaggregated: 'auto' })
+      const [first] = plans
+      if (!first || !alternative) return
+      expect(alternative.disaggregated).toBe(!first.disaggregated)
+      expect(scoreOf(alternative, problem.workload)).toBeGreaterThanOrEqual(scoreOf(first, problem.workload))
+      const alone = answer(problem, { disaggregated: alternative.disaggregated })
+      expect(alone.plans[0]?.id).toBe(alternative.id)
+      expect(alone.alternative).toBeNull()
+    },
+  )
 })

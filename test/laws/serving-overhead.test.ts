@@ -6,7 +6,7 @@ import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { GenerateWorkload } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
-import { runs } from '../runs.ts'
+import { law } from '../law.ts'
 
 const layout = { attention: '1d/heads', mlp: '1d', unembedding: '1d' }
 const context = 4096
@@ -42,18 +42,18 @@ const seconds = (...of: Parameters<typeof planOf>) => planOf(...of).stepTimeSeco
 const batches = fc.integer({ min: 1, max: 64 })
 
 describe('a step of generation', () => {
-  it('takes longer by its own time for each sequence of the fullest replica', () => {
-    fc.assert(
-      fc.property(batches, fc.constantFrom(1, 2, 4), (batch, data) => {
-        const each = 1e-3
-        const [with_, without] = [each, 0].map((inferenceSequenceOverheadSeconds) =>
-          seconds({ data }, data * batch, { inferenceSequenceOverheadSeconds }),
-        )
-        expect((with_ ?? 0) - (without ?? 0)).toBeCloseTo(batch * each, 9)
-      }),
-      { numRuns: runs(6) },
-    )
-  })
+  law(
+    'takes longer by its own time for each sequence of the fullest replica',
+    6,
+    [batches, fc.constantFrom(1, 2, 4)],
+    (batch, data) => {
+      const each = 1e-3
+      const [with_, without] = [each, 0].map((inferenceSequenceOverheadSeconds) =>
+        seconds({ data }, data * batch, { inferenceSequenceOverheadSeconds }),
+      )
+      expect((with_ ?? 0) - (without ?? 0)).toBeCloseTo(batch * each, 9)
+    },
+  )
 
   it('waits as long for collectives without bytes among 2 chips of a node as among 8', () => {
     const waits = [2, 4, 8].map(
@@ -66,19 +66,17 @@ describe('a step of generation', () => {
     expect(waits[0]).toBeCloseTo((4 * 32 + 1) * 1e-3, 9)
   })
 
-  it('norms and sums as much on every number of tensor chips where each has whole streams', () => {
-    fc.assert(
-      fc.property(batches, fc.constantFrom(1, 2, 4, 8), (batch, tensor) => {
-        const [whole, part] = [true, false].map((wholeStreams) =>
-          seconds({ tensor }, batch, { wholeStreams }),
-        )
-        // Norms and sums of attention and of the MLP of each layer (4 D each), and the norm before the unembedding.
-        const elements = (2 * 32 * 4 + 2) * batch * 4096 * (1 - 1 / tensor)
-        expect((whole ?? 0) - (part ?? 0)).toBeCloseTo((2 * elements) / (3.35e12 * hbmEfficiency), 9)
-      }),
-      { numRuns: runs(8) },
-    )
-  })
+  law(
+    'norms and sums as much on every number of tensor chips where each has whole streams',
+    8,
+    [batches, fc.constantFrom(1, 2, 4, 8)],
+    (batch, tensor) => {
+      const [whole, part] = [true, false].map((wholeStreams) => seconds({ tensor }, batch, { wholeStreams }))
+      // Norms and sums of attention and of the MLP of each layer (4 D each), and the norm before the unembedding.
+      const elements = (2 * 32 * 4 + 2) * batch * 4096 * (1 - 1 / tensor)
+      expect((whole ?? 0) - (part ?? 0)).toBeCloseTo((2 * elements) / (3.35e12 * hbmEfficiency), 9)
+    },
+  )
 
   it('has the norms of its own sequences alone where tensor chips share them out while attention runs', () => {
     const shared = { attention: '1d/batch', mlp: '1d', unembedding: '1d' }
@@ -94,18 +92,18 @@ describe('a step of generation', () => {
     expect(own).toBe(also)
   })
 
-  it('streams caches, and caches alone, in inverse proportion to what their kernels reach', () => {
-    fc.assert(
-      fc.property(batches, fc.double({ min: 0.1, max: 1, noNaN: true }), (batch, cacheEfficiency) => {
-        const slow = planOf({ tensor: 2 }, batch, { cacheEfficiency }).streaming
-        const fast = planOf({ tensor: 2 }, batch, { cacheEfficiency: 1 }).streaming
-        expect(slow.weightsSeconds).toBeCloseTo(fast.weightsSeconds, 12)
-        const caches = (2 * 32 * context * 8 * 128 * 2 * batch) / 2 / 3.35e12
-        expect(slow.kvCacheSeconds - fast.kvCacheSeconds).toBeCloseTo(caches * (1 / cacheEfficiency - 1), 9)
-      }),
-      { numRuns: runs(6) },
-    )
-  })
+  law(
+    'streams caches, and caches alone, in inverse proportion to what their kernels reach',
+    6,
+    [batches, fc.double({ min: 0.1, max: 1, noNaN: true })],
+    (batch, cacheEfficiency) => {
+      const slow = planOf({ tensor: 2 }, batch, { cacheEfficiency }).streaming
+      const fast = planOf({ tensor: 2 }, batch, { cacheEfficiency: 1 }).streaming
+      expect(slow.weightsSeconds).toBeCloseTo(fast.weightsSeconds, 12)
+      const caches = (2 * 32 * context * 8 * 128 * 2 * batch) / 2 / 3.35e12
+      expect(slow.kvCacheSeconds - fast.kvCacheSeconds).toBeCloseTo(caches * (1 / cacheEfficiency - 1), 9)
+    },
+  )
 
   it('starts the grouped kernels of each layer with experts, and of no other', () => {
     const longer = (model: string) => {
@@ -157,18 +155,18 @@ describe('a prefill in narrow types', () => {
     return answer.plan.stepTimeSeconds
   }
 
-  it('starts the four matmuls of a layer again for every chunk, and that of the head once; in 16 bits nothing', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(1, 2, 4, 8), (chunks) => {
-        const each = 1e-4
-        const added = (compute: 'bf16' | 'fp8') =>
-          starting(compute, chunks, each) - starting(compute, chunks, 0)
-        expect(added('fp8')).toBeCloseTo((32 * 4 * chunks + 1) * each, 9)
-        expect(added('bf16')).toBe(0)
-      }),
-      { numRuns: runs(3) },
-    )
-  })
+  law(
+    'starts the four matmuls of a layer again for every chunk, and that of the head once; in 16 bits nothing',
+    3,
+    [fc.constantFrom(1, 2, 4, 8)],
+    (chunks) => {
+      const each = 1e-4
+      const added = (compute: 'bf16' | 'fp8') =>
+        starting(compute, chunks, each) - starting(compute, chunks, 0)
+      expect(added('fp8')).toBeCloseTo((32 * 4 * chunks + 1) * each, 9)
+      expect(added('bf16')).toBe(0)
+    },
+  )
 
   it('starts none for routed experts, whose grouped kernels have a start of their own', () => {
     const added = starting('fp8', 1, 1e-4, 'qwen3-30b-a3b') - starting('fp8', 1, 0, 'qwen3-30b-a3b')

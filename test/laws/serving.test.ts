@@ -1,10 +1,12 @@
 /** The parts of serving: pools, capacities, thresholds, transfers. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import { generateCapacity, prefillCapacity } from '../../src/modes/serve/capacity.ts'
 import { holds, instanceClusters } from '../../src/modes/serve/pool.ts'
 import { leastThat } from '../../src/threshold.ts'
+import { forAll, law } from '../law.ts'
 import { problem } from '../problem.ts'
 
 function pool(of: { readonly chip: string; readonly chips?: number; readonly topology?: readonly number[] }) {
@@ -38,28 +40,22 @@ describe('the instances of a pool', () => {
     expect(own).toEqual(['1x1/1', '2x2/1', '2x4/1', '4x4/1', '4x8/1'])
   })
 
-  it('are there in twice the pool as well', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 200 }), (chips) => {
-        const twice = shapes(pool({ chip: 'h100-sxm', chips: 2 * chips }))
-        for (const shape of shapes(pool({ chip: 'h100-sxm', chips }))) expect(twice).toContain(shape)
-      }),
-    )
+  law('are there in twice the pool as well', 100, [fc.integer({ min: 1, max: 200 })], (chips) => {
+    const twice = shapes(pool({ chip: 'h100-sxm', chips: 2 * chips }))
+    for (const shape of shapes(pool({ chip: 'h100-sxm', chips }))) expect(twice).toContain(shape)
   })
 
   it('fit, of two kinds that divide each other, exactly where their chips do', () => {
     const counts = fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }))
     const sizes = fc.tuple(fc.constantFrom(1, 2, 4, 8, 16), fc.constantFrom(1, 2, 4, 8, 16))
     const whole = pool({ chip: 'h100-sxm', chips: 64 })
-    fc.assert(
-      fc.property(counts, sizes, ([some, others], [large, small]) => {
-        const kinds = [
-          { cluster: { ...whole, chips: large }, count: some },
-          { cluster: { ...whole, chips: small }, count: others },
-        ]
-        expect(holds(whole, kinds)).toBe(some * large + others * small <= 64)
-      }),
-    )
+    forAll(100, [counts, sizes], ([some, others], [large, small]) => {
+      const kinds = [
+        { cluster: { ...whole, chips: large }, count: some },
+        { cluster: { ...whole, chips: small }, count: others },
+      ]
+      expect(holds(whole, kinds)).toBe(some * large + others * small <= 64)
+    })
   })
 
   it('do not straddle nodes', () => {
@@ -93,22 +89,18 @@ describe('capacities', () => {
 
   it('of an instance that does both are those of two that take turns', () => {
     const time = fc.double({ min: 1e-3, max: 10, noNaN: true })
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 500 }), time, time, (batch, step, prefill) => {
-        const apart = 1 / generateCapacity(batch, step, 100) + 1 / prefillCapacity(prefill, 1)
-        expect(generateCapacity(batch, step, 100, prefill) * apart).toBeCloseTo(1, 9)
-      }),
-    )
+    forAll(100, [fc.integer({ min: 1, max: 500 }), time, time], (batch, step, prefill) => {
+      const apart = 1 / generateCapacity(batch, step, 100) + 1 / prefillCapacity(prefill, 1)
+      expect(generateCapacity(batch, step, 100, prefill) * apart).toBeCloseTo(1, 9)
+    })
   })
 })
 
 describe('the least that holds', () => {
   it('is found, or is none', () => {
     const numbers = fc.tuple(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 1, max: 400 }))
-    fc.assert(
-      fc.property(numbers, ([most, from]) => {
-        expect(leastThat(most, (count) => count >= from)).toBe(from <= most ? from : null)
-      }),
-    )
+    forAll(100, [numbers], ([most, from]) => {
+      expect(leastThat(most, (count) => count >= from)).toBe(from <= most ? from : null)
+    })
   })
 })

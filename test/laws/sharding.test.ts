@@ -9,6 +9,7 @@ import type { Monomial } from '../../src/sharding/monomial.ts'
 import { type Move, moveNotation, type Pass, reshard } from '../../src/sharding/move.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
 import { attention, embedding, mlp, unembedding } from '../../src/sharding/tables/training-layout.ts'
+import { law } from '../law.ts'
 import { layerComponents } from '../rules-of-thumb.ts'
 
 const letters = 'data:R fsdp:X tensor:Y tensor2:Z context:C'.split(' ').map((word) => word.split(':'))
@@ -384,100 +385,90 @@ const stages = fc.constantFrom<ZeroStage>(0, 1, 2, 3)
 const options = fc.record({ zeroStage: stages, regatherActivations: fc.boolean() })
 
 describe('the general table', () => {
-  it('on a mesh where some axes are 1 moves what the smaller layout moves, term by term', () => {
-    fc.assert(
-      fc.property(components, options, fc.subarray([...trainingAxes]), (component, how, active) => {
-        const inactive = trainingAxes.filter((axis) => !active.includes(axis))
-        const left = axisSets - 1 - axisSet(inactive)
-        const general = movesOf(derive(component, how)).map((move) => ({
-          ...pick(move),
-          over: move.over.filter((axis) => active.includes(axis)),
-          elements: { ...move.elements, divide: move.elements.divide & left },
+  law(
+    'on a mesh where some axes are 1 moves what the smaller layout moves, term by term',
+    100,
+    [components, options, fc.subarray([...trainingAxes])],
+    (component, how, active) => {
+      const inactive = trainingAxes.filter((axis) => !active.includes(axis))
+      const left = axisSets - 1 - axisSet(inactive)
+      const general = movesOf(derive(component, how)).map((move) => ({
+        ...pick(move),
+        over: move.over.filter((axis) => active.includes(axis)),
+        elements: { ...move.elements, divide: move.elements.divide & left },
+      }))
+      const special = movesOf(derive(restricted(component, active), { ...how, active })).map((move) => ({
+        ...pick(move),
+        over: move.over,
+        elements: move.elements,
+      }))
+      expect(general.filter(({ over }) => over.length > 0)).toEqual(special)
+    },
+  )
+
+  law('on a mesh of ones moves nothing', 100, [components, options], (component, how) => {
+    expect(movesOf(derive(restricted(component, []), { ...how, active: [] }))).toEqual([])
+  })
+
+  law(
+    'gathers a weight forwards exactly where it scatters the gradient backwards, under ZeRO-3',
+    100,
+    [components, fc.boolean(), fc.subarray([...trainingAxes])],
+    (component, regatherActivations, active) => {
+      const moves = movesOf(
+        derive(restricted(component, active), { zeroStage: 3, active, regatherActivations }),
+      )
+      const gathers = moves.filter(
+        ({ pass, kind, operation }) => pass === 'forward' && kind === 'weight' && operation === 'AllGather',
+      )
+      const scatters = moves.filter(
+        ({ kind, operation }) => kind === 'gradient' && operation === 'ReduceScatter',
+      )
+      const shape = (prefix: string) => (move: Move) => ({
+        array: `${prefix}${move.array}`,
+        over: move.over,
+        elements: move.elements,
+      })
+      expect(new Set(scatters.map(shape('')))).toEqual(new Set(gathers.map(shape('d'))))
+      const sharded = active.some((axis) => axis === 'fsdp' || axis === 'context' || axis === 'expert')
+      expect(gathers.length).toBe(sharded ? weightsOf(component).length : 0)
+    },
+  )
+
+  law(
+    "divides every product over every axis of the mesh: no chip does another's work",
+    100,
+    [components, options, fc.subarray([...trainingAxes])],
+    (component, how, active) => {
+      const products = productsOf(derive(restricted(component, active), { ...how, active }))
+      for (const { flops } of products) expect(flops.divide).toBe(axisSet(active))
+    },
+  )
+
+  law(
+    'does the same products, in numerator, whatever the layout',
+    100,
+    [components, options, fc.subarray([...trainingAxes])],
+    (component, how, active) => {
+      const work = (derivation: Derivation) =>
+        productsOf(derivation).map(({ pass, out, kind, flops }) => ({
+          pass,
+          out,
+          kind,
+          flops: { ...flops, divide: 0 },
         }))
-        const special = movesOf(derive(restricted(component, active), { ...how, active })).map((move) => ({
-          ...pick(move),
-          over: move.over,
-          elements: move.elements,
-        }))
-        expect(general.filter(({ over }) => over.length > 0)).toEqual(special)
-      }),
-    )
-  })
+      const sharded = derive(restricted(component, active), { ...how, active })
+      expect(work(sharded)).toEqual(work(derive(restricted(component, []), { ...how, active: [] })))
+    },
+  )
 
-  it('on a mesh of ones moves nothing', () => {
-    fc.assert(
-      fc.property(components, options, (component, how) => {
-        expect(movesOf(derive(restricted(component, []), { ...how, active: [] }))).toEqual([])
-      }),
-    )
-  })
-
-  it('gathers a weight forwards exactly where it scatters the gradient backwards, under ZeRO-3', () => {
-    fc.assert(
-      fc.property(
-        components,
-        fc.boolean(),
-        fc.subarray([...trainingAxes]),
-        (component, regatherActivations, active) => {
-          const moves = movesOf(
-            derive(restricted(component, active), { zeroStage: 3, active, regatherActivations }),
-          )
-          const gathers = moves.filter(
-            ({ pass, kind, operation }) =>
-              pass === 'forward' && kind === 'weight' && operation === 'AllGather',
-          )
-          const scatters = moves.filter(
-            ({ kind, operation }) => kind === 'gradient' && operation === 'ReduceScatter',
-          )
-          const shape = (prefix: string) => (move: Move) => ({
-            array: `${prefix}${move.array}`,
-            over: move.over,
-            elements: move.elements,
-          })
-          expect(new Set(scatters.map(shape('')))).toEqual(new Set(gathers.map(shape('d'))))
-          const sharded = active.some((axis) => axis === 'fsdp' || axis === 'context' || axis === 'expert')
-          expect(gathers.length).toBe(sharded ? weightsOf(component).length : 0)
-        },
-      ),
-    )
-  })
-
-  it("divides every product over every axis of the mesh: no chip does another's work", () => {
-    fc.assert(
-      fc.property(components, options, fc.subarray([...trainingAxes]), (component, how, active) => {
-        const products = productsOf(derive(restricted(component, active), { ...how, active }))
-        for (const { flops } of products) expect(flops.divide).toBe(axisSet(active))
-      }),
-    )
-  })
-
-  it('does the same products, in numerator, whatever the layout', () => {
-    fc.assert(
-      fc.property(components, options, fc.subarray([...trainingAxes]), (component, how, active) => {
-        const work = (derivation: Derivation) =>
-          productsOf(derivation).map(({ pass, out, kind, flops }) => ({
-            pass,
-            out,
-            kind,
-            flops: { ...flops, divide: 0 },
-          }))
-        const sharded = derive(restricted(component, active), { ...how, active })
-        expect(work(sharded)).toEqual(work(derive(restricted(component, []), { ...how, active: [] })))
-      }),
-    )
-  })
-
-  it('takes twice the FLOPs backwards', () => {
-    fc.assert(
-      fc.property(components, options, (component, how) => {
-        const flops = (pass: Pass, kind: string) =>
-          productsOf(derive(component, how))
-            .filter((product) => product.pass === pass && product.kind === kind)
-            .reduce((sum, product) => sum + valueAt(product.flops, {}), 0)
-        expect(flops('backward', 'matmul')).toBe(2 * flops('forward', 'matmul'))
-        expect(flops('backward', 'attention')).toBe(2 * flops('forward', 'attention'))
-      }),
-    )
+  law('takes twice the FLOPs backwards', 100, [components, options], (component, how) => {
+    const flops = (pass: Pass, kind: string) =>
+      productsOf(derive(component, how))
+        .filter((product) => product.pass === pass && product.kind === kind)
+        .reduce((sum, product) => sum + valueAt(product.flops, {}), 0)
+    expect(flops('backward', 'matmul')).toBe(2 * flops('forward', 'matmul'))
+    expect(flops('backward', 'attention')).toBe(2 * flops('forward', 'attention'))
   })
 })
 

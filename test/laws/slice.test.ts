@@ -11,7 +11,7 @@ import {
   wraparound,
 } from '../../src/hardware/cluster/slice.ts'
 import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
-import { runs } from '../runs.ts'
+import { forAll, law } from '../law.ts'
 
 const tpus = ['tpu-v3', 'tpu-v4', 'tpu-v5e', 'tpu-v5p', 'tpu-v6e', 'tpu-7x']
 
@@ -94,30 +94,29 @@ describe('a slice', () => {
     expect(sliceProblem(torus('tpu-v5e'), topology)?.reason).toContain('at least 1')
   })
 
-  it('may have its axes in any order', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...tpus), fc.integer({ min: 1, max: 2048 }), (name, chips) => {
-        for (const box of slicesOf(torus(name), chips)) {
-          expect(sliceProblem(torus(name), box)).toBeNull()
-          expect(sliceProblem(torus(name), [...box].reverse())).toBeNull()
-        }
-      }),
-    )
-  })
+  law(
+    'may have its axes in any order',
+    100,
+    [fc.constantFrom(...tpus), fc.integer({ min: 1, max: 2048 })],
+    (name, chips) => {
+      for (const box of slicesOf(torus(name), chips)) {
+        expect(sliceProblem(torus(name), box)).toBeNull()
+        expect(sliceProblem(torus(name), [...box].reverse())).toBeNull()
+      }
+    },
+  )
 
   it('that is suggested can be had, and has all axes', () => {
     const edge = fc.integer({ min: 1, max: 40 })
-    fc.assert(
-      fc.property(fc.constantFrom(...tpus), fc.array(edge, { minLength: 1, maxLength: 4 }), (name, asked) => {
-        const problem = sliceProblem(torus(name), asked)
-        if (!problem) return
-        expect(problem.nearest.length).toBeGreaterThan(0)
-        for (const box of problem.nearest) {
-          expect(box).toHaveLength(torus(name).pod.length)
-          expect(sliceProblem(torus(name), box)).toBeNull()
-        }
-      }),
-    )
+    forAll(100, [fc.constantFrom(...tpus), fc.array(edge, { minLength: 1, maxLength: 4 })], (name, asked) => {
+      const problem = sliceProblem(torus(name), asked)
+      if (!problem) return
+      expect(problem.nearest.length).toBeGreaterThan(0)
+      for (const box of problem.nearest) {
+        expect(box).toHaveLength(torus(name).pod.length)
+        expect(sliceProblem(torus(name), box)).toBeNull()
+      }
+    })
   })
 
   it('of a torus that lists none is any box of whole hosts inside the pod', () => {
@@ -148,20 +147,17 @@ describe('the squarest slice', () => {
 
   it('has exactly the chips asked for, and none is squarer', () => {
     const aspect = (box: readonly number[]) => Math.max(...box) / Math.min(...box)
-    fc.assert(
-      fc.property(fc.constantFrom(...tpus), fc.integer({ min: 1, max: 150 }), (name, units) => {
-        const system = torus(name)
-        const chips = system.wrap.kind === 'cubes' ? 64 * units : units
-        const slice = squarestSlice(system, chips)
-        if (!slice) {
-          expect(nearestChipCounts(system, chips)).not.toContain(chips)
-          return
-        }
-        expect(product(slice)).toBe(chips)
-        for (const other of slicesOf(system, chips))
-          expect(aspect(other)).toBeGreaterThanOrEqual(aspect(slice))
-      }),
-    )
+    forAll(100, [fc.constantFrom(...tpus), fc.integer({ min: 1, max: 150 })], (name, units) => {
+      const system = torus(name)
+      const chips = system.wrap.kind === 'cubes' ? 64 * units : units
+      const slice = squarestSlice(system, chips)
+      if (!slice) {
+        expect(nearestChipCounts(system, chips)).not.toContain(chips)
+        return
+      }
+      expect(product(slice)).toBe(chips)
+      for (const other of slicesOf(system, chips)) expect(aspect(other)).toBeGreaterThanOrEqual(aspect(slice))
+    })
   })
 })
 
@@ -178,22 +174,22 @@ describe('the nearest chip counts', () => {
     expect(nearestChipCounts(torus(name), chips)).toEqual(counts)
   })
 
-  it('leave no count with a slice between them', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...tpus), fc.integer({ min: 1, max: 9300 }), (name, chips) => {
-        const system = torus(name)
-        const counts = nearestChipCounts(system, chips)
-        for (const count of counts) expect(squarestSlice(system, count)).not.toBeNull()
-        if (counts.includes(chips)) return
-        const below = counts.find((count) => count < chips) ?? 0
-        const above = counts.find((count) => count > chips) ?? product(system.pod) + 1
-        for (let between = below + 1; between < Math.min(above, below + 300); between++) {
-          expect(squarestSlice(system, between)).toBeNull()
-        }
-      }),
-      { numRuns: runs(40) },
-    )
-  })
+  law(
+    'leave no count with a slice between them',
+    40,
+    [fc.constantFrom(...tpus), fc.integer({ min: 1, max: 9300 })],
+    (name, chips) => {
+      const system = torus(name)
+      const counts = nearestChipCounts(system, chips)
+      for (const count of counts) expect(squarestSlice(system, count)).not.toBeNull()
+      if (counts.includes(chips)) return
+      const below = counts.find((count) => count < chips) ?? 0
+      const above = counts.find((count) => count > chips) ?? product(system.pod) + 1
+      for (let between = below + 1; between < Math.min(above, below + 300); between++) {
+        expect(squarestSlice(system, between)).toBeNull()
+      }
+    },
+  )
 })
 
 describe('a request for a torus', () => {
@@ -269,40 +265,37 @@ describe('a request for a torus', () => {
     })
   })
 
-  it('always gets as many chips as it asked for, in a legal slice, or a reason', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...tpus), fc.integer({ min: 1, max: 1_000_000 }), (name, chips) => {
-        const resolved = resolveCluster({ chip: chip(name), chips })
-        if ('problem' in resolved) {
-          expect(resolved.problem.suggestions.length).toBeGreaterThan(0)
-          for (const suggestion of resolved.problem.suggestions) {
-            const request = { chip: chip(name), ...JSON.parse(`{${suggestion}}`) }
-            expect(resolveCluster(request)).toHaveProperty('cluster')
-            expect(resolved.problem.detail).toMatch(
-              new RegExp(`nearest that can be had .*\\b${request.chips}\\b`),
-            )
-          }
-          return
+  law(
+    'always gets as many chips as it asked for, in a legal slice, or a reason',
+    100,
+    [fc.constantFrom(...tpus), fc.integer({ min: 1, max: 1_000_000 })],
+    (name, chips) => {
+      const resolved = resolveCluster({ chip: chip(name), chips })
+      if ('problem' in resolved) {
+        expect(resolved.problem.suggestions.length).toBeGreaterThan(0)
+        for (const suggestion of resolved.problem.suggestions) {
+          const request = { chip: chip(name), ...JSON.parse(`{${suggestion}}`) }
+          expect(resolveCluster(request)).toHaveProperty('cluster')
+          expect(resolved.problem.detail).toMatch(
+            new RegExp(`nearest that can be had .*\\b${request.chips}\\b`),
+          )
         }
-        const { network } = resolved.cluster
-        if (network.kind !== 'torus') throw new Error('a torus was asked for')
-        expect(product(network.topology) * network.slices).toBe(chips)
-        expect(sliceProblem(torus(name), network.topology)).toBeNull()
-      }),
-    )
-  })
+        return
+      }
+      const { network } = resolved.cluster
+      if (network.kind !== 'torus') throw new Error('a torus was asked for')
+      expect(product(network.topology) * network.slices).toBe(chips)
+      expect(sliceProblem(torus(name), network.topology)).toBeNull()
+    },
+  )
 })
 
 describe('a request for chips behind switches', () => {
   const h100 = chip('h100-sxm')
 
-  it('may be for any number of them', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 1_000_000 }), (chips) => {
-        const resolved = resolveCluster({ chip: h100, chips })
-        expect(resolved).toMatchObject({ cluster: { chips, network: { kind: 'switched' } } })
-      }),
-    )
+  law('may be for any number of them', 100, [fc.integer({ min: 1, max: 1_000_000 })], (chips) => {
+    const resolved = resolveCluster({ chip: h100, chips })
+    expect(resolved).toMatchObject({ cluster: { chips, network: { kind: 'switched' } } })
   })
 
   it('is told of a node that is not full', () => {
@@ -372,20 +365,12 @@ describe('the counts next to one that cannot be had', () => {
       return { ...torus('tpu-v5p'), slices: undefined, pod, host, wrap: rule } as unknown as TorusSystem
     })
 
-  it('are the next of all that can', () => {
-    fc.assert(
-      fc.property(systems, fc.integer({ min: 1, max: 800 }), (system, chips) => {
-        const can = (count: number) => squarestSlice(system, count) !== null
-        const all = Array.from({ length: 1000 }, (_, at) => at + 1).filter(can)
-        const [below, above] = [
-          all.filter((count) => count < chips).at(-1),
-          all.find((count) => count > chips),
-        ]
-        const expected = can(chips) ? [chips] : [below, above].filter((count) => count !== undefined)
-        expect(nearestChipCounts(system, chips)).toEqual(expected)
-      }),
-      { numRuns: runs(100) },
-    )
+  law('are the next of all that can', 100, [systems, fc.integer({ min: 1, max: 800 })], (system, chips) => {
+    const can = (count: number) => squarestSlice(system, count) !== null
+    const all = Array.from({ length: 1000 }, (_, at) => at + 1).filter(can)
+    const [below, above] = [all.filter((count) => count < chips).at(-1), all.find((count) => count > chips)]
+    const expected = can(chips) ? [chips] : [below, above].filter((count) => count !== undefined)
+    expect(nearestChipCounts(system, chips)).toEqual(expected)
   })
 
   it('are worked out where there are billions between, and none at all', () => {

@@ -2,6 +2,7 @@
  * Laws of linear programming that hold for any solver: about the optimum, its duals, scaling, and the certificate,
  * which must not accept a wrong point or a wrong proof.
  */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { certify, lagrangianBound, provesInfeasible } from '../../solvers/certificate.ts'
@@ -13,7 +14,7 @@ import type { LinearProgram, Point, Row, Solver } from '../../solvers/linear-pro
 import { scaledProgram, scaleOf, unscaledPoint } from '../../solvers/scaling.ts'
 import type { Vector } from '../../solvers/vector.ts'
 import { loadHighs } from '../highs.ts'
-import { runs } from '../runs.ts'
+import { forAll, law } from '../law.ts'
 
 const highs = await loadHighs()
 
@@ -89,74 +90,64 @@ function withRow({ variables, rows }: LinearProgram, name: string, change: (row:
 }
 
 describe.each(solvers)('%s: the optimum', (_, solver) => {
-  it('is k times as large where the objective is', () => {
-    fc.assert(
-      fc.property(solvable(true), whole(-6, 6), (program, exponent) => {
-        const k = 10 ** exponent
-        const larger = {
-          ...program,
-          variables: program.variables.map((each) => ({ ...each, cost: k * each.cost })),
-        }
-        const difference = best(solver, larger).objective / k - best(solver, program).objective
-        expect(Math.abs(difference)).toBeLessThanOrEqual(rounding(program))
-      }),
-      { numRuns: runs(100) },
-    )
+  law(
+    'is k times as large where the objective is',
+    100,
+    [solvable(true), whole(-6, 6)],
+    (program, exponent) => {
+      const k = 10 ** exponent
+      const larger = {
+        ...program,
+        variables: program.variables.map((each) => ({ ...each, cost: k * each.cost })),
+      }
+      const difference = best(solver, larger).objective / k - best(solver, program).objective
+      expect(Math.abs(difference)).toBeLessThanOrEqual(rounding(program))
+    },
+  )
+
+  law('is the same in other units of a row', 100, [solvable(true), whole(-6, 9)], (program, exponent) => {
+    const k = 10 ** exponent
+    const other = withRow(program, 'r0', ({ name, terms, lower, upper = 0 }) => ({
+      name,
+      terms: Object.fromEntries(Object.entries(terms).map(([variable, value]) => [variable, k * value])),
+      ...(lower === undefined ? {} : { lower: k * lower }),
+      upper: k * upper,
+    }))
+    const difference = best(solver, other).objective - best(solver, program).objective
+    expect(Math.abs(difference)).toBeLessThanOrEqual(rounding(program))
   })
 
-  it('is the same in other units of a row', () => {
-    fc.assert(
-      fc.property(solvable(true), whole(-6, 9), (program, exponent) => {
-        const k = 10 ** exponent
-        const other = withRow(program, 'r0', ({ name, terms, lower, upper = 0 }) => ({
-          name,
-          terms: Object.fromEntries(Object.entries(terms).map(([variable, value]) => [variable, k * value])),
-          ...(lower === undefined ? {} : { lower: k * lower }),
-          upper: k * upper,
-        }))
-        const difference = best(solver, other).objective - best(solver, program).objective
-        expect(Math.abs(difference)).toBeLessThanOrEqual(rounding(program))
-      }),
-      { numRuns: runs(100) },
-    )
-  })
+  law(
+    'does not notice a row that follows from others',
+    100,
+    [solvable(true), whole(0, 3)],
+    (program, slack) => {
+      const [first] = program.rows
+      if (!first) throw new Error('a programme without rows')
+      const repeated = { name: 'again', terms: first.terms, upper: (first.upper ?? 0) * (1 + slack) }
+      const more = { ...program, rows: [...program.rows, repeated] }
+      const difference = best(solver, more).objective - best(solver, program).objective
+      expect(Math.abs(difference)).toBeLessThanOrEqual(rounding(program))
+    },
+  )
 
-  it('does not notice a row that follows from others', () => {
-    fc.assert(
-      fc.property(solvable(true), whole(0, 3), (program, slack) => {
-        const [first] = program.rows
-        if (!first) throw new Error('a programme without rows')
-        const repeated = { name: 'again', terms: first.terms, upper: (first.upper ?? 0) * (1 + slack) }
-        const more = { ...program, rows: [...program.rows, repeated] }
-        const difference = best(solver, more).objective - best(solver, program).objective
-        expect(Math.abs(difference)).toBeLessThanOrEqual(rounding(program))
-      }),
-      { numRuns: runs(100) },
-    )
-  })
+  law(
+    'is never worse where a row is relaxed or left out',
+    100,
+    [solvable(true), fc.double({ min: 0, max: 2, noNaN: true })],
+    (program, share) => {
+      const { objective } = best(solver, program)
+      const relaxed = withRow(program, 'r0', (row) => ({ ...row, upper: (row.upper ?? 0) * (1 + share) }))
+      const without = { ...program, rows: program.rows.slice(1) }
+      expect(best(solver, relaxed).objective).toBeLessThanOrEqual(objective + rounding(program))
+      expect(best(solver, without).objective).toBeLessThanOrEqual(objective + rounding(program))
+    },
+  )
 
-  it('is never worse where a row is relaxed or left out', () => {
-    fc.assert(
-      fc.property(solvable(true), fc.double({ min: 0, max: 2, noNaN: true }), (program, share) => {
-        const { objective } = best(solver, program)
-        const relaxed = withRow(program, 'r0', (row) => ({ ...row, upper: (row.upper ?? 0) * (1 + share) }))
-        const without = { ...program, rows: program.rows.slice(1) }
-        expect(best(solver, relaxed).objective).toBeLessThanOrEqual(objective + rounding(program))
-        expect(best(solver, without).objective).toBeLessThanOrEqual(objective + rounding(program))
-      }),
-      { numRuns: runs(100) },
-    )
-  })
-
-  it('of the relaxation bounds that of the integers', () => {
-    fc.assert(
-      fc.property(solvable(true), (program) => {
-        const variables = program.variables.map((each) => ({ ...each, integer: false }))
-        const relaxation = best(solver, { ...program, variables }).objective
-        expect(relaxation).toBeLessThanOrEqual(best(solver, program).objective + rounding(program))
-      }),
-      { numRuns: runs(100) },
-    )
+  law('of the relaxation bounds that of the integers', 100, [solvable(true)], (program) => {
+    const variables = program.variables.map((each) => ({ ...each, integer: false }))
+    const relaxation = best(solver, { ...program, variables }).objective
+    expect(relaxation).toBeLessThanOrEqual(best(solver, program).objective + rounding(program))
   })
 })
 
@@ -181,49 +172,46 @@ describe.each(solvers)('%s: the duals', (_, solver) => {
     expect(duals).toEqual({ work: expect.closeTo(5, 9), limit: expect.closeTo(-3, 9), slack: 0 })
   })
 
-  it('predict a small change of a right-hand side, and never promise more than a large one brings', () => {
-    fc.assert(
-      fc.property(solvable(false), fc.constantFrom(1e-3, 0.1, 1, 10), (program, share) => {
-        const { objective, duals } = best(solver, program)
-        for (const { name, upper = 0, terms } of program.rows) {
-          const dual = duals?.[name] ?? Number.NaN
-          const step = share * (upper === 0 ? Math.max(...Object.values(terms).map(Math.abs)) : upper)
-          const more = best(
-            solver,
-            withRow(program, name, (row) => ({ ...row, upper: upper + step })),
-          ).objective
-          // The optimum is convex in the right-hand side: the dual is the slope of a line that lies below it.
-          expect(more).toBeGreaterThanOrEqual(objective + Math.min(0, dual) * step - rounding(program))
-        }
-      }),
-      { numRuns: runs(60) },
-    )
-  })
+  law(
+    'predict a small change of a right-hand side, and never promise more than a large one brings',
+    60,
+    [solvable(false), fc.constantFrom(1e-3, 0.1, 1, 10)],
+    (program, share) => {
+      const { objective, duals } = best(solver, program)
+      for (const { name, upper = 0, terms } of program.rows) {
+        const dual = duals?.[name] ?? Number.NaN
+        const step = share * (upper === 0 ? Math.max(...Object.values(terms).map(Math.abs)) : upper)
+        const more = best(
+          solver,
+          withRow(program, name, (row) => ({ ...row, upper: upper + step })),
+        ).objective
+        // The optimum is convex in the right-hand side: the dual is the slope of a line that lies below it.
+        expect(more).toBeGreaterThanOrEqual(objective + Math.min(0, dual) * step - rounding(program))
+      }
+    },
+  )
 
   it('are the slope exactly where the slopes to both sides are one', () => {
     let compared = 0
-    fc.assert(
-      fc.property(solvable(false), (program) => {
-        const { objective, duals } = best(solver, program)
-        for (const { name, upper = 0, lower } of program.rows) {
-          if (upper === 0 || (lower !== undefined && lower >= 0)) continue
-          const step = 1e-2 * upper
-          const at = (end: number) =>
-            best(
-              solver,
-              withRow(program, name, (row) => ({ ...row, upper: end })),
-            ).objective
-          const [fewer, more] = [at(upper - step), at(upper + step)]
-          const bound = rounding(program)
-          // A lower bound of the row that binds has a dual of its own, and says nothing of the upper one.
-          const dual = Math.min(0, duals?.[name] ?? Number.NaN)
-          if (Math.abs(fewer - 2 * objective + more) > bound) continue
-          compared += 1
-          expect(Math.abs(dual * step - (more - objective))).toBeLessThanOrEqual(2 * bound)
-        }
-      }),
-      { numRuns: runs(60) },
-    )
+    forAll(60, [solvable(false)], (program) => {
+      const { objective, duals } = best(solver, program)
+      for (const { name, upper = 0, lower } of program.rows) {
+        if (upper === 0 || (lower !== undefined && lower >= 0)) continue
+        const step = 1e-2 * upper
+        const at = (end: number) =>
+          best(
+            solver,
+            withRow(program, name, (row) => ({ ...row, upper: end })),
+          ).objective
+        const [fewer, more] = [at(upper - step), at(upper + step)]
+        const bound = rounding(program)
+        // A lower bound of the row that binds has a dual of its own, and says nothing of the upper one.
+        const dual = Math.min(0, duals?.[name] ?? Number.NaN)
+        if (Math.abs(fewer - 2 * objective + more) > bound) continue
+        compared += 1
+        expect(Math.abs(dual * step - (more - objective))).toBeLessThanOrEqual(2 * bound)
+      }
+    })
     expect(compared).toBeGreaterThan(20)
   })
 
@@ -235,22 +223,23 @@ describe.each(solvers)('%s: the duals', (_, solver) => {
 })
 
 describe('scaling', () => {
-  it('is undone without a trace, by factors that are powers of two and 1 for integers', () => {
-    fc.assert(
-      fc.property(solvable(true), fc.array(whole(-1e9, 1e9).map((value) => value / 7)), (program, noise) => {
-        const indexed = indexedProgram(program)
-        const scale = scaleOf(indexed)
-        for (const factor of [...scale.columns, ...scale.rows, scale.objective]) {
-          expect(Number.isInteger(Math.log2(factor))).toBe(true)
-        }
-        for (const [j, { integer }] of indexed.variables.entries())
-          if (integer) expect(scale.columns[j]).toBe(1)
-        const point = Float64Array.from(indexed.variables, (_, j) => noise[j] ?? j)
-        const scaled = point.map((value, j) => value / (scale.columns[j] ?? Number.NaN))
-        expect(unscaledPoint(scaled, scale)).toEqual(point)
-      }),
-    )
-  })
+  law(
+    'is undone without a trace, by factors that are powers of two and 1 for integers',
+    100,
+    [solvable(true), fc.array(whole(-1e9, 1e9).map((value) => value / 7))],
+    (program, noise) => {
+      const indexed = indexedProgram(program)
+      const scale = scaleOf(indexed)
+      for (const factor of [...scale.columns, ...scale.rows, scale.objective]) {
+        expect(Number.isInteger(Math.log2(factor))).toBe(true)
+      }
+      for (const [j, { integer }] of indexed.variables.entries())
+        if (integer) expect(scale.columns[j]).toBe(1)
+      const point = Float64Array.from(indexed.variables, (_, j) => noise[j] ?? j)
+      const scaled = point.map((value, j) => value / (scale.columns[j] ?? Number.NaN))
+      expect(unscaledPoint(scaled, scale)).toEqual(point)
+    },
+  )
 
   it('leaves bytes, seconds and counts with numbers about 1', () => {
     const indexed = indexedProgram({
@@ -309,36 +298,35 @@ describe('the certificate', () => {
     expect(kindOf(0, Infinity)).toBe('not-a-number')
   })
 
-  it('rejects an optimum that is moved out of what holds it', () => {
-    fc.assert(
-      fc.property(solvable(true), fc.nat(), whole(-5, 0), (program, pick, exponent) => {
-        const indexed = indexedProgram(program)
-        const scale = scaleOf(indexed)
-        const point = vectorOf(program, best(javascriptLpSolver, program))
-        expect(certify(indexed, scale, point).certified).toBe(true)
-        const j = pick % program.variables.length
-        const { lower = 0, upper = 0 } = program.variables[j] ?? {}
-        const beyond = 10 ** exponent * ((scale.columns[j] ?? 1) + Math.max(-lower, upper))
-        for (const outside of [upper + beyond, lower - beyond]) {
-          expect(certify(indexed, scale, point.with(j, outside)).certified).toBe(false)
-        }
-      }),
-    )
-  })
+  law(
+    'rejects an optimum that is moved out of what holds it',
+    100,
+    [solvable(true), fc.nat(), whole(-5, 0)],
+    (program, pick, exponent) => {
+      const indexed = indexedProgram(program)
+      const scale = scaleOf(indexed)
+      const point = vectorOf(program, best(javascriptLpSolver, program))
+      expect(certify(indexed, scale, point).certified).toBe(true)
+      const j = pick % program.variables.length
+      const { lower = 0, upper = 0 } = program.variables[j] ?? {}
+      const beyond = 10 ** exponent * ((scale.columns[j] ?? 1) + Math.max(-lower, upper))
+      for (const outside of [upper + beyond, lower - beyond]) {
+        expect(certify(indexed, scale, point.with(j, outside)).certified).toBe(false)
+      }
+    },
+  )
 
   it('lets no multipliers prove a bound above a point that exists', () => {
     const multipliers = fc.array(fc.double({ min: -1, max: 1, noNaN: true }), { minLength: 5, maxLength: 5 })
-    fc.assert(
-      fc.property(solvable(true), multipliers, (program, list) => {
-        const indexed = indexedProgram(program)
-        const scale = scaleOf(indexed)
-        const { objective } = best(javascriptLpSolver, program)
-        const y = Float64Array.from(indexed.rows, (_, i) => (list[i] ?? 0) * (scale.rows[i] ?? 1))
-        const duals = y.map((each) => each / scale.objective)
-        expect(lagrangianBound(indexed, scale, duals)).toBeLessThanOrEqual(objective + rounding(program))
-        expect(provesInfeasible(indexed, scale, y)).toBe(false)
-      }),
-    )
+    forAll(100, [solvable(true), multipliers], (program, list) => {
+      const indexed = indexedProgram(program)
+      const scale = scaleOf(indexed)
+      const { objective } = best(javascriptLpSolver, program)
+      const y = Float64Array.from(indexed.rows, (_, i) => (list[i] ?? 0) * (scale.rows[i] ?? 1))
+      const duals = y.map((each) => each / scale.objective)
+      expect(lagrangianBound(indexed, scale, duals)).toBeLessThanOrEqual(objective + rounding(program))
+      expect(provesInfeasible(indexed, scale, y)).toBe(false)
+    })
   })
 })
 

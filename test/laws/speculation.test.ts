@@ -1,7 +1,9 @@
 /** Speculative decoding: the published speed-ups, its value at the extremes, and that no other draft length is better. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { bestSpeculation, type Draft } from '../../src/modes/generate/speculation.ts'
+import { law } from '../law.ts'
 
 const share = (least: number, most: number) =>
   fc.integer({ min: 0, max: 1000 }).map((thousandths) => least + ((most - least) * thousandths) / 1000)
@@ -33,63 +35,63 @@ describe('speculation', () => {
     }
   })
 
-  it('gives a geometric series of tokens a step, and one more than drafted where all are accepted', () => {
-    fc.assert(
-      fc.property(drafts, share(0, 0.99), fc.integer({ min: 0, max: 16 }), (draft, acceptance, tokens) => {
-        const some = bestSpeculation({ ...draft, acceptance, tokens })
-        const closed = (1 - acceptance ** (tokens + 1)) / (1 - acceptance)
-        expect(some.expectedTokens / closed).toBeCloseTo(1, 10)
-        expect(bestSpeculation({ ...draft, acceptance: 1, tokens }).expectedTokens).toBe(tokens + 1)
-      }),
-    )
-  })
+  law(
+    'gives a geometric series of tokens a step, and one more than drafted where all are accepted',
+    100,
+    [drafts, share(0, 0.99), fc.integer({ min: 0, max: 16 })],
+    (draft, acceptance, tokens) => {
+      const some = bestSpeculation({ ...draft, acceptance, tokens })
+      const closed = (1 - acceptance ** (tokens + 1)) / (1 - acceptance)
+      expect(some.expectedTokens / closed).toBeCloseTo(1, 10)
+      expect(bestSpeculation({ ...draft, acceptance: 1, tokens }).expectedTokens).toBe(tokens + 1)
+    },
+  )
 
-  it('is as good as the best of all drafts, the shortest of them, and never slower than none', () => {
-    fc.assert(
-      fc.property(drafts, (draft) => {
-        const best = bestSpeculation(draft)
-        const times = lengths.map((tokens) => bestSpeculation({ ...draft, tokens }).secondsPerToken)
-        expect(best.secondsPerToken).toBe(Math.min(...times))
-        expect(best.tokens).toBe(times.indexOf(best.secondsPerToken))
-        expect(best.speedup).toBeGreaterThanOrEqual(1)
-      }),
-    )
-  })
+  law(
+    'is as good as the best of all drafts, the shortest of them, and never slower than none',
+    100,
+    [drafts],
+    (draft) => {
+      const best = bestSpeculation(draft)
+      const times = lengths.map((tokens) => bestSpeculation({ ...draft, tokens }).secondsPerToken)
+      expect(best.secondsPerToken).toBe(Math.min(...times))
+      expect(best.tokens).toBe(times.indexOf(best.secondsPerToken))
+      expect(best.speedup).toBeGreaterThanOrEqual(1)
+    },
+  )
 
-  it('is worth it where acceptance exceeds the cost of a draft, and by (1 + a)/(1 + c) at least', () => {
-    fc.assert(
-      fc.property(share(0, 1), share(0, 1), (acceptance, cost) => {
-        const best = bestSpeculation({ acceptance, draftSeconds: cost * 1e-3, targetSeconds: () => 1e-3 })
-        if (acceptance > cost) {
-          expect(best.speedup).toBeGreaterThanOrEqual(((1 + acceptance) / (1 + cost)) * (1 - 1e-12))
-        } else {
-          expect(best.tokens).toBe(0)
-        }
-      }),
-    )
-  })
+  law(
+    'is worth it where acceptance exceeds the cost of a draft, and by (1 + a)/(1 + c) at least',
+    100,
+    [share(0, 1), share(0, 1)],
+    (acceptance, cost) => {
+      const best = bestSpeculation({ acceptance, draftSeconds: cost * 1e-3, targetSeconds: () => 1e-3 })
+      if (acceptance > cost) {
+        expect(best.speedup).toBeGreaterThanOrEqual(((1 + acceptance) / (1 + cost)) * (1 - 1e-12))
+      } else {
+        expect(best.tokens).toBe(0)
+      }
+    },
+  )
 
-  it('hurts where the step grows with its tokens, and says by how much', () => {
-    fc.assert(
-      fc.property(share(0, 0.99), share(0, 1), (acceptance, draftSeconds) => {
-        const bound = { acceptance, draftSeconds, targetSeconds: (tokens: number) => tokens }
-        expect(bestSpeculation(bound)).toMatchObject({ tokens: 0, expectedTokens: 1, speedup: 1 })
-        expect(bestSpeculation({ ...bound, tokens: 4 }).speedup).toBeLessThan(1)
-      }),
-    )
-  })
+  law(
+    'hurts where the step grows with its tokens, and says by how much',
+    100,
+    [share(0, 0.99), share(0, 1)],
+    (acceptance, draftSeconds) => {
+      const bound = { acceptance, draftSeconds, targetSeconds: (tokens: number) => tokens }
+      expect(bestSpeculation(bound)).toMatchObject({ tokens: 0, expectedTokens: 1, speedup: 1 })
+      expect(bestSpeculation({ ...bound, tokens: 4 }).speedup).toBeLessThan(1)
+    },
+  )
 
-  it('is no slower with more accepted or a cheaper draft', () => {
-    fc.assert(
-      fc.property(drafts, share(0, 1), (draft, part) => {
-        const { secondsPerToken } = bestSpeculation(draft)
-        const acceptance = draft.acceptance + part * (1 - draft.acceptance)
-        const cheaper = { ...draft, draftSeconds: draft.draftSeconds * part }
-        const allowed = secondsPerToken * (1 + 1e-12)
-        expect(bestSpeculation({ ...draft, acceptance }).secondsPerToken).toBeLessThanOrEqual(allowed)
-        expect(bestSpeculation(cheaper).secondsPerToken).toBeLessThanOrEqual(allowed)
-      }),
-    )
+  law('is no slower with more accepted or a cheaper draft', 100, [drafts, share(0, 1)], (draft, part) => {
+    const { secondsPerToken } = bestSpeculation(draft)
+    const acceptance = draft.acceptance + part * (1 - draft.acceptance)
+    const cheaper = { ...draft, draftSeconds: draft.draftSeconds * part }
+    const allowed = secondsPerToken * (1 + 1e-12)
+    expect(bestSpeculation({ ...draft, acceptance }).secondsPerToken).toBeLessThanOrEqual(allowed)
+    expect(bestSpeculation(cheaper).secondsPerToken).toBeLessThanOrEqual(allowed)
   })
 
   it('takes a step of the target on the draft and one more, and a step of the draft each', () => {

@@ -18,8 +18,8 @@ import { mirroredLayers, stageGroups } from '../../src/cost/step/stages.ts'
 import { stepTime } from '../../src/cost/step/step.ts'
 import { canRun, inFlight, type Schedule, scheduleRow } from '../../src/recipe/schedule.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
+import { law } from '../law.ts'
 import { problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 
 const runsDualPipe = (stages: number, microbatches: number) =>
   canRun(scheduleRow({ name: 'dualpipe' }), stages, microbatches)
@@ -130,37 +130,36 @@ const shapes = fc.record({
 })
 
 describe('ZB-H1', () => {
-  it('takes the time that running it takes, where stages are alike', () => {
-    fc.assert(
-      fc.property(shapes, piecesOf, ({ stages, microbatches }, times) => {
-        const ran = makespan(
-          alike(stages).map(() => times),
-          microbatches,
-        )
-        expect(said('zb-h1', times, alike(stages), microbatches)).toBeCloseTo(ran, 9)
-      }),
-      { numRuns: runs(400) },
-    )
-  })
+  law(
+    'takes the time that running it takes, where stages are alike',
+    400,
+    [shapes, piecesOf],
+    ({ stages, microbatches }, times) => {
+      const ran = makespan(
+        alike(stages).map(() => times),
+        microbatches,
+      )
+      expect(said('zb-h1', times, alike(stages), microbatches)).toBeCloseTo(ran, 9)
+    },
+  )
 
-  it('takes no longer than it says where stages differ, and no less than its longest stage works', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 6 }),
-        fc.integer({ min: 1, max: 14 }),
-        (layers, microbatches) => {
-          const ran = makespan(
-            layers.map((own) => ({ F: own, B: own, W: own })),
-            microbatches,
-          )
-          const time = said('zb-h1', { F: 1, B: 1, W: 1 }, layers, microbatches)
-          expect(ran).toBeLessThanOrEqual(time + 1e-9)
-          expect(time).toBeGreaterThanOrEqual(microbatches * 3 * Math.max(...layers) - 1e-9)
-        },
-      ),
-      { numRuns: runs(500) },
-    )
-  })
+  law(
+    'takes no longer than it says where stages differ, and no less than its longest stage works',
+    500,
+    [
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 6 }),
+      fc.integer({ min: 1, max: 14 }),
+    ],
+    (layers, microbatches) => {
+      const ran = makespan(
+        layers.map((own) => ({ F: own, B: own, W: own })),
+        microbatches,
+      )
+      const time = said('zb-h1', { F: 1, B: 1, W: 1 }, layers, microbatches)
+      expect(ran).toBeLessThanOrEqual(time + 1e-9)
+      expect(time).toBeGreaterThanOrEqual(microbatches * 3 * Math.max(...layers) - 1e-9)
+    },
+  )
 
   it("leaves a third of 1F1B's bubble, where the three pieces are alike", () => {
     const times = { F: 1, B: 1, W: 1 }
@@ -189,17 +188,18 @@ describe('ZB-H1', () => {
 })
 
 describe('DualPipe', () => {
-  it('waits (p/2 - 1)(F&B + B - 3W), B the whole backward pass, as its paper says', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 8 }), fc.nat(20), piecesOf, (half, more, { F, B, W }) => {
-        const stages = 2 * half
-        const microbatches = 2 * (stages + more)
-        expect(runsDualPipe(stages, microbatches)).toBe(true)
-        const bubble = said('dualpipe', { F, B, W }, alike(stages), microbatches) - microbatches * (F + B + W)
-        expect(bubble).toBeCloseTo((half - 1) * (F + B + W + (B + W) - 3 * W), 9)
-      }),
-    )
-  })
+  law(
+    'waits (p/2 - 1)(F&B + B - 3W), B the whole backward pass, as its paper says',
+    100,
+    [fc.integer({ min: 1, max: 8 }), fc.nat(20), piecesOf],
+    (half, more, { F, B, W }) => {
+      const stages = 2 * half
+      const microbatches = 2 * (stages + more)
+      expect(runsDualPipe(stages, microbatches)).toBe(true)
+      const bubble = said('dualpipe', { F, B, W }, alike(stages), microbatches) - microbatches * (F + B + W)
+      expect(bubble).toBeCloseTo((half - 1) * (F + B + W + (B + W) - 3 * W), 9)
+    },
+  )
 
   it('needs an even number of stages, and of microbatches, at least two for each', () => {
     expect(runsDualPipe(4, 8)).toBe(true)

@@ -10,7 +10,7 @@ import {
 import { holeTime } from '../../src/cost/step/step.ts'
 import { layersOfChunk } from '../../src/model/composition.ts'
 import { inFlight, type Schedule } from '../../src/recipe/schedule.ts'
-import { runs } from '../runs.ts'
+import { law } from '../law.ts'
 
 /** All ways to write `total` as an ordered sum of so many numbers, each at least `least`. */
 function compositions(total: number, parts: number, least: number): readonly (readonly number[])[] {
@@ -35,38 +35,38 @@ function evenly(layers: number, stages: number, least: number, head: number): re
 }
 
 describe('layers on pipeline stages', () => {
-  it('take as short on the longest stage as any way to lay them does, where they are most even', () => {
-    fc.assert(
-      fc.property(splits, ({ layers, stages, least, head }) => {
-        const longest = (counts: readonly number[]) =>
-          Math.max(...counts.map((count, stage) => count + (stage === stages - 1 ? head : 0)))
-        const counts = evenly(layers, stages, least, head)
-        const ways = compositions(layers, stages, least)
-        expect(counts === null).toBe(ways.length === 0)
-        if (counts) expect(longest(counts)).toBeCloseTo(Math.min(...ways.map(longest)), 9)
-      }),
-      { numRuns: runs(500) },
-    )
-  })
+  law(
+    'take as short on the longest stage as any way to lay them does, where they are most even',
+    500,
+    [splits],
+    ({ layers, stages, least, head }) => {
+      const longest = (counts: readonly number[]) =>
+        Math.max(...counts.map((count, stage) => count + (stage === stages - 1 ? head : 0)))
+      const counts = evenly(layers, stages, least, head)
+      const ways = compositions(layers, stages, least)
+      expect(counts === null).toBe(ways.length === 0)
+      if (counts) expect(longest(counts)).toBeCloseTo(Math.min(...ways.map(longest)), 9)
+    },
+  )
 
-  it('are all there, as many on the last as asked for, and of the others the first have the fewest', () => {
-    fc.assert(
-      fc.property(splits, fc.integer({ min: 1, max: 11 }), ({ layers, stages, least }, last) => {
-        const counts = stageLayers(layers, stages, least, last)
-        const possible = last >= least && layers - last >= (stages - 1) * least
-        expect(counts === null).toBe(!possible)
-        if (!counts) return
-        const others = counts.slice(0, -1)
-        expect(counts.length).toBe(stages)
-        expect(counts.at(-1)).toBe(last)
-        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(layers)
-        expect(Math.min(...counts)).toBeGreaterThanOrEqual(least)
-        expect(others).toEqual([...others].sort((a, b) => a - b))
-        expect(Math.max(...others) - Math.min(...others)).toBeLessThanOrEqual(1)
-      }),
-      { numRuns: runs(500) },
-    )
-  })
+  law(
+    'are all there, as many on the last as asked for, and of the others the first have the fewest',
+    500,
+    [splits, fc.integer({ min: 1, max: 11 })],
+    ({ layers, stages, least }, last) => {
+      const counts = stageLayers(layers, stages, least, last)
+      const possible = last >= least && layers - last >= (stages - 1) * least
+      expect(counts === null).toBe(!possible)
+      if (!counts) return
+      const others = counts.slice(0, -1)
+      expect(counts.length).toBe(stages)
+      expect(counts.at(-1)).toBe(last)
+      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(layers)
+      expect(Math.min(...counts)).toBeGreaterThanOrEqual(least)
+      expect(others).toEqual([...others].sort((a, b) => a - b))
+      expect(Math.max(...others) - Math.min(...others)).toBeLessThanOrEqual(1)
+    },
+  )
 
   it('of Llama 3 405B on 16 stages are one fewer at the ends, where the loss is worth two thirds of a layer', () => {
     expect(evenly(126, 16, 1, 0.66)).toEqual([7, ...new Array<number>(14).fill(8), 7])
@@ -88,51 +88,46 @@ describe('layers on pipeline stages', () => {
     expect(lastChunks).toEqual([...new Array<number>(15).fill(1), 0])
   })
 
-  it('are all in one of its chunks', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 9 }),
-        fc.nat(30),
-        fc.constantFrom(undefined, 0, 3),
-        (v, more, stage) => {
-          const layers = leastAtEnds(v) + more
-          const chunks = Array.from({ length: v }, (_, chunk) => layersOfChunk(layers, v, chunk, stage))
-          expect(chunks.reduce((sum, own) => sum + own, 0)).toBe(layers)
-          expect(Math.max(...chunks) - Math.min(...chunks)).toBeLessThanOrEqual(1)
-        },
-      ),
-      { numRuns: runs(100) },
-    )
-  })
+  law(
+    'are all in one of its chunks',
+    100,
+    [fc.integer({ min: 1, max: 9 }), fc.nat(30), fc.constantFrom(undefined, 0, 3)],
+    (v, more, stage) => {
+      const layers = leastAtEnds(v) + more
+      const chunks = Array.from({ length: v }, (_, chunk) => layersOfChunk(layers, v, chunk, stage))
+      expect(chunks.reduce((sum, own) => sum + own, 0)).toBe(layers)
+      expect(Math.max(...chunks) - Math.min(...chunks)).toBeLessThanOrEqual(1)
+    },
+  )
 
   it('are none where a stage would have fewer than its virtual stages', () => {
     expect(evenly(7, 4, 2, 0)).toBeNull()
     expect(evenly(8, 4, 2, 0)).toEqual([2, 2, 2, 2])
   })
 
-  it('fall into groups of stages that are alike, each as full as its first', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 8 }),
-        fc.integer({ min: 1, max: 8 }),
-        (counts, microbatches) => {
-          const schedule: Schedule = { name: '1f1b', virtualStages: 1 }
-          const groups = stageGroups(counts, schedule, microbatches)
-          const unrolled = groups.flatMap(({ layers, stages }) => new Array<number>(stages).fill(layers))
-          expect(unrolled).toEqual(counts)
-          expect(groups.filter(({ first }) => first).map(({ index, stages }) => [index, stages])).toEqual([
-            [0, 1],
-          ])
-          expect(groups.filter(({ last }) => last).map(({ index, stages }) => [index, stages])).toEqual([
-            [counts.length - 1, 1],
-          ])
-          for (const { index, inFlight: most } of groups) {
-            expect(most).toBe(inFlight(schedule, index, counts.length, microbatches))
-          }
-        },
-      ),
-    )
-  })
+  law(
+    'fall into groups of stages that are alike, each as full as its first',
+    100,
+    [
+      fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 1, maxLength: 8 }),
+      fc.integer({ min: 1, max: 8 }),
+    ],
+    (counts, microbatches) => {
+      const schedule: Schedule = { name: '1f1b', virtualStages: 1 }
+      const groups = stageGroups(counts, schedule, microbatches)
+      const unrolled = groups.flatMap(({ layers, stages }) => new Array<number>(stages).fill(layers))
+      expect(unrolled).toEqual(counts)
+      expect(groups.filter(({ first }) => first).map(({ index, stages }) => [index, stages])).toEqual([
+        [0, 1],
+      ])
+      expect(groups.filter(({ last }) => last).map(({ index, stages }) => [index, stages])).toEqual([
+        [counts.length - 1, 1],
+      ])
+      for (const { index, inFlight: most } of groups) {
+        expect(most).toBe(inFlight(schedule, index, counts.length, microbatches))
+      }
+    },
+  )
 })
 
 type Work = { readonly kind: 'F' | 'B'; readonly microbatch: number }
@@ -203,64 +198,67 @@ const shapes = fc.record({
 })
 
 describe('a pipeline schedule', () => {
-  it('of equal stages waits (p-1)/m of the work, (p-1)/(v m) where stages are virtual', () => {
-    fc.assert(
-      fc.property(shapes, fc.integer({ min: 1, max: 4 }), ({ stages, microbatches }, virtualStages) => {
-        const whole = stages * Math.ceil(microbatches / stages)
-        const m = virtualStages > 1 ? whole : microbatches
-        const bubble = bubbleTime(3, 3 * stages, stages, { name: '1f1b', virtualStages }, m)
-        expect(bubble / (3 * m)).toBeCloseTo((stages - 1) / (virtualStages * m), 12)
-      }),
-    )
-  })
+  law(
+    'of equal stages waits (p-1)/m of the work, (p-1)/(v m) where stages are virtual',
+    100,
+    [shapes, fc.integer({ min: 1, max: 4 })],
+    ({ stages, microbatches }, virtualStages) => {
+      const whole = stages * Math.ceil(microbatches / stages)
+      const m = virtualStages > 1 ? whole : microbatches
+      const bubble = bubbleTime(3, 3 * stages, stages, { name: '1f1b', virtualStages }, m)
+      expect(bubble / (3 * m)).toBeCloseTo((stages - 1) / (virtualStages * m), 12)
+    },
+  )
 
   it('of one stage waits for nothing', () => {
     expect(bubbleTime(3, 3, 1, { name: 'none', virtualStages: 1 }, 4)).toBe(0)
   })
 
-  it('takes the time that running it takes, where stages are equal', () => {
-    fc.assert(
-      fc.property(shapes, ({ stages, microbatches }) => {
-        const forward = new Array<number>(stages).fill(1)
-        const bubble = bubbleTime(3, 3 * stages, stages, { name: '1f1b', virtualStages: 1 }, microbatches)
-        const said = microbatches * 3 + bubble
-        expect(makespan(oneForwardOneBackward, forward, microbatches)).toBe(said)
-        expect(makespan(allForwardsFirst, forward, microbatches)).toBe(said)
-      }),
-    )
-  })
+  law(
+    'takes the time that running it takes, where stages are equal',
+    100,
+    [shapes],
+    ({ stages, microbatches }) => {
+      const forward = new Array<number>(stages).fill(1)
+      const bubble = bubbleTime(3, 3 * stages, stages, { name: '1f1b', virtualStages: 1 }, microbatches)
+      const said = microbatches * 3 + bubble
+      expect(makespan(oneForwardOneBackward, forward, microbatches)).toBe(said)
+      expect(makespan(allForwardsFirst, forward, microbatches)).toBe(said)
+    },
+  )
 
-  it('takes no longer than it says where stages differ, and no less than its longest stage works', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 6 }),
-        fc.integer({ min: 1, max: 12 }),
-        (forward, microbatches) => {
-          const times = forward.map((time) => 3 * time)
-          const longest = Math.max(...times)
-          const total = times.reduce((sum, time) => sum + time, 0)
-          const schedule: Schedule = { name: 'gpipe', virtualStages: 1 }
-          const bubble = bubbleTime(longest, total, times.length, schedule, microbatches)
-          const ran = makespan(allForwardsFirst, forward, microbatches)
-          expect(ran).toBeLessThanOrEqual(microbatches * longest + bubble)
-          expect(ran).toBeGreaterThanOrEqual(microbatches * longest)
-        },
-      ),
-    )
-  })
+  law(
+    'takes no longer than it says where stages differ, and no less than its longest stage works',
+    100,
+    [
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 6 }),
+      fc.integer({ min: 1, max: 12 }),
+    ],
+    (forward, microbatches) => {
+      const times = forward.map((time) => 3 * time)
+      const longest = Math.max(...times)
+      const total = times.reduce((sum, time) => sum + time, 0)
+      const schedule: Schedule = { name: 'gpipe', virtualStages: 1 }
+      const bubble = bubbleTime(longest, total, times.length, schedule, microbatches)
+      const ran = makespan(allForwardsFirst, forward, microbatches)
+      expect(ran).toBeLessThanOrEqual(microbatches * longest + bubble)
+      expect(ran).toBeGreaterThanOrEqual(microbatches * longest)
+    },
+  )
 
-  it('holds as many microbatches on each stage as running it does', () => {
-    fc.assert(
-      fc.property(shapes, ({ stages, microbatches }) => {
-        for (let stage = 0; stage < stages; stage++) {
-          const held = (name: Schedule['name']) =>
-            inFlight({ name, virtualStages: 1 }, stage, stages, microbatches)
-          expect(held('1f1b')).toBe(mostHeld(oneForwardOneBackward(stage, stages, microbatches)))
-          expect(held('gpipe')).toBe(mostHeld(allForwardsFirst(stage, stages, microbatches)))
-        }
-      }),
-    )
-  })
+  law(
+    'holds as many microbatches on each stage as running it does',
+    100,
+    [shapes],
+    ({ stages, microbatches }) => {
+      for (let stage = 0; stage < stages; stage++) {
+        const held = (name: Schedule['name']) =>
+          inFlight({ name, virtualStages: 1 }, stage, stages, microbatches)
+        expect(held('1f1b')).toBe(mostHeld(oneForwardOneBackward(stage, stages, microbatches)))
+        expect(held('gpipe')).toBe(mostHeld(allForwardsFirst(stage, stages, microbatches)))
+      }
+    },
+  )
 
   it('with virtual stages holds 1 + (p-1)/(pv) times the stages on the first, in units of its layers', () => {
     for (const [p, v] of [
@@ -273,15 +271,16 @@ describe('a pipeline schedule', () => {
     }
   })
 
-  it('with virtual stages never holds more microbatches than there are', () => {
-    fc.assert(
-      fc.property(shapes, fc.integer({ min: 2, max: 8 }), ({ stages, microbatches }, virtualStages) => {
-        for (let stage = 0; stage < stages; stage++) {
-          const held = inFlight({ name: 'interleaved-1f1b', virtualStages }, stage, stages, microbatches)
-          expect(held).toBeLessThanOrEqual(microbatches)
-          expect(held).toBeGreaterThan(0)
-        }
-      }),
-    )
-  })
+  law(
+    'with virtual stages never holds more microbatches than there are',
+    100,
+    [shapes, fc.integer({ min: 2, max: 8 })],
+    ({ stages, microbatches }, virtualStages) => {
+      for (let stage = 0; stage < stages; stage++) {
+        const held = inFlight({ name: 'interleaved-1f1b', virtualStages }, stage, stages, microbatches)
+        expect(held).toBeLessThanOrEqual(microbatches)
+        expect(held).toBeGreaterThan(0)
+      }
+    },
+  )
 })

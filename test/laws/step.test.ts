@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import type { Bound } from '../../src/cost/communication/traffic.ts'
 import { costModel } from '../../src/cost/compiled-model.ts'
 import type { ComputeNumbers, TrafficNumbers } from '../../src/cost/step/microbatch.ts'
@@ -9,8 +9,8 @@ import { stageGroups } from '../../src/cost/step/stages.ts'
 import { stepTime } from '../../src/cost/step/step.ts'
 import type { Schedule } from '../../src/recipe/schedule.ts'
 import { canRun, scheduleRow } from '../../src/recipe/schedule.ts'
+import { law } from '../law.ts'
 import { problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 
 const model = costModel(
   problem({ model: 'llama-3-8b', chip: 'h100-sxm', chips: 16, batchTokens: 65_536, sequenceLength: 4096 }),
@@ -106,54 +106,48 @@ function time(
 const bounds: readonly Bound[] = ['lower', 'expected', 'upper']
 
 describe('a step', () => {
-  it('is no shorter where any part of its communication takes longer', () => {
-    fc.assert(
-      fc.property(
-        steps,
-        fc.constantFrom(...names),
-        fc.nat(width - 1),
-        fc.constantFrom(0.5, 3, 30),
-        (step, name, at, longer) => {
-          const raised = step.traffic[name].map((value, index) => (index === at ? value + longer : value))
-          const slower = { ...step, traffic: { ...step.traffic, [name]: raised } }
-          for (const bound of bounds) {
-            expect(time(slower, bound)).toBeGreaterThanOrEqual(time(step, bound) * (1 - 1e-12))
-          }
-        },
-      ),
-      { numRuns: runs(2000) },
-    )
-  })
+  law(
+    'is no shorter where any part of its communication takes longer',
+    2000,
+    [steps, fc.constantFrom(...names), fc.nat(width - 1), fc.constantFrom(0.5, 3, 30)],
+    (step, name, at, longer) => {
+      const raised = step.traffic[name].map((value, index) => (index === at ? value + longer : value))
+      const slower = { ...step, traffic: { ...step.traffic, [name]: raised } }
+      for (const bound of bounds) {
+        expect(time(slower, bound)).toBeGreaterThanOrEqual(time(step, bound) * (1 - 1e-12))
+      }
+    },
+  )
 
-  it('is no shorter where any part of its work takes longer', () => {
-    fc.assert(
-      fc.property(
-        steps,
-        fc.constantFrom('forward', 'backward', 'headForward', 'headBackward'),
-        fc.constantFrom(0.5, 3, 30),
-        (step, part, longer) => {
-          const slower = { ...step, compute: { ...step.compute, [part]: step.compute[part] + longer } }
-          for (const bound of bounds) {
-            expect(time(slower, bound)).toBeGreaterThanOrEqual(time(step, bound) * (1 - 1e-12))
-          }
-        },
-      ),
-      { numRuns: runs(2000) },
-    )
-  })
+  law(
+    'is no shorter where any part of its work takes longer',
+    2000,
+    [
+      steps,
+      fc.constantFrom('forward', 'backward', 'headForward', 'headBackward'),
+      fc.constantFrom(0.5, 3, 30),
+    ],
+    (step, part, longer) => {
+      const slower = { ...step, compute: { ...step.compute, [part]: step.compute[part] + longer } }
+      for (const bound of bounds) {
+        expect(time(slower, bound)).toBeGreaterThanOrEqual(time(step, bound) * (1 - 1e-12))
+      }
+    },
+  )
 
-  it('of one stage without communication is its work, m times over, and the overheads', () => {
-    fc.assert(
-      fc.property(steps, (drawn) => {
-        const still = Object.fromEntries(names.map((name) => [name, new Array<number>(width).fill(0)]))
-        const step = { ...drawn, stages: [3], traffic: still as Drawn['traffic'] }
-        const { forward, backward, headForward, headBackward } = step.compute
-        const { layerOverheadSeconds } = model.problem.assumptions
-        const once = 3 * (forward + backward + 2 * layerOverheadSeconds) + headForward + headBackward
-        for (const bound of bounds) {
-          expect(time(step, bound)).toBeCloseTo(step.microbatches * once + model.stepOverhead, 9)
-        }
-      }),
-    )
-  })
+  law(
+    'of one stage without communication is its work, m times over, and the overheads',
+    100,
+    [steps],
+    (drawn) => {
+      const still = Object.fromEntries(names.map((name) => [name, new Array<number>(width).fill(0)]))
+      const step = { ...drawn, stages: [3], traffic: still as Drawn['traffic'] }
+      const { forward, backward, headForward, headBackward } = step.compute
+      const { layerOverheadSeconds } = model.problem.assumptions
+      const once = 3 * (forward + backward + 2 * layerOverheadSeconds) + headForward + headBackward
+      for (const bound of bounds) {
+        expect(time(step, bound)).toBeCloseTo(step.microbatches * once + model.stepOverhead, 9)
+      }
+    },
+  )
 })

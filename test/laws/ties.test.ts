@@ -19,6 +19,7 @@ import type {
 import { serve } from '../../src/serve.ts'
 import { axes, type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { inferenceProblem, solver } from '../inference-problem.ts'
+import { forAll, law } from '../law.ts'
 import { problem } from '../problem.ts'
 
 const { residuals } = loadCatalogue()
@@ -69,16 +70,14 @@ describe('the chance that a plan is the faster', () => {
     const { otherwise } = residuals.differences.training
     expect(chanceOf(0, otherwise)).toBe(0.5)
     expect(chanceOf(10, otherwise)).toBe(0)
-    fc.assert(
-      fc.property(
-        fc.double({ min: 0, max: 0.5, noNaN: true }),
-        fc.double({ min: 0, max: 0.5, noNaN: true }),
-        (a, b) => {
-          const [less, more] = [Math.min(a, b), Math.max(a, b)]
-          expect(chanceOf(more, otherwise)).toBeLessThanOrEqual(chanceOf(less, otherwise))
-          expect(chanceOf(-more, otherwise)).toBeCloseTo(1 - chanceOf(more, otherwise), 12)
-        },
-      ),
+    forAll(
+      100,
+      [fc.double({ min: 0, max: 0.5, noNaN: true }), fc.double({ min: 0, max: 0.5, noNaN: true })],
+      (a, b) => {
+        const [less, more] = [Math.min(a, b), Math.max(a, b)]
+        expect(chanceOf(more, otherwise)).toBeLessThanOrEqual(chanceOf(less, otherwise))
+        expect(chanceOf(-more, otherwise)).toBeCloseTo(1 - chanceOf(more, otherwise), 12)
+      },
     )
     // A tenth of what was measured lies between two deciles.
     for (const [tenth, decile] of otherwise.deciles.entries()) {
@@ -100,48 +99,50 @@ describe('the chance that a plan is the faster', () => {
 })
 
 describe('the plan that is preferred', () => {
-  it('is one of those that are tied, by what tells them apart first, and says why', () => {
-    fc.assert(
-      fc.property(plans, (listed) => {
-        const preferred = preferredOf(listed, preferences)
-        if (listed.length < 2) {
-          expect(preferred).toBeNull()
-          return
-        }
-        const all = listed.filter(({ againstFirst: own }) => own?.tied)
-        const whole = all.filter(({ idleChips }) => idleChips === 0)
-        const tied = whole.length > 0 ? whole : all
-        const chosen = tied.find(({ id }) => id === preferred?.id)
-        if (!chosen) throw new Error('What is preferred is not tied')
-        expect(preferred?.among).toBe(all.length)
-        expect(listed[0]?.againstFirst).toEqual({ slowerBy: 0, chanceFaster: 0.5, tied: true })
-        const across = ({ mesh, placement }: Pick<Listed, 'mesh' | 'placement'>) =>
-          mesh.tensor > 1 && placement.some(({ physical }) => Math.max(...physical) > 0) ? 1 : 0
-        expect(across(chosen)).toBe(Math.min(...tied.map(across)))
-        const inUse = ({ mesh }: Pick<Listed, 'mesh'>) => axes.filter((axis) => mesh[axis] > 1).length
-        const alike = tied.filter((plan) => across(plan) === across(chosen))
-        expect(inUse(chosen)).toBe(Math.min(...alike.map(inUse)))
-        if (chosen.rank === 1) expect(preferred?.reasons).toEqual([])
-        else expect(preferred?.reasons.length).toBeGreaterThan(0)
-      }),
-    )
-  })
+  law(
+    'is one of those that are tied, by what tells them apart first, and says why',
+    100,
+    [plans],
+    (listed) => {
+      const preferred = preferredOf(listed, preferences)
+      if (listed.length < 2) {
+        expect(preferred).toBeNull()
+        return
+      }
+      const all = listed.filter(({ againstFirst: own }) => own?.tied)
+      const whole = all.filter(({ idleChips }) => idleChips === 0)
+      const tied = whole.length > 0 ? whole : all
+      const chosen = tied.find(({ id }) => id === preferred?.id)
+      if (!chosen) throw new Error('What is preferred is not tied')
+      expect(preferred?.among).toBe(all.length)
+      expect(listed[0]?.againstFirst).toEqual({ slowerBy: 0, chanceFaster: 0.5, tied: true })
+      const across = ({ mesh, placement }: Pick<Listed, 'mesh' | 'placement'>) =>
+        mesh.tensor > 1 && placement.some(({ physical }) => Math.max(...physical) > 0) ? 1 : 0
+      expect(across(chosen)).toBe(Math.min(...tied.map(across)))
+      const inUse = ({ mesh }: Pick<Listed, 'mesh'>) => axes.filter((axis) => mesh[axis] > 1).length
+      const alike = tied.filter((plan) => across(plan) === across(chosen))
+      expect(inUse(chosen)).toBe(Math.min(...alike.map(inUse)))
+      if (chosen.rank === 1) expect(preferred?.reasons).toEqual([])
+      else expect(preferred?.reasons.length).toBeGreaterThan(0)
+    },
+  )
 
-  it('uses all chips where a tied plan does, which is told where the first leaves some idle', () => {
-    fc.assert(
-      fc.property(plans, (listed) => {
-        const whole = listed.find(({ idleChips, againstFirst }) => idleChips === 0 && againstFirst?.tied)
-        const [text, ...more] = wholeBeside(listed)
-        expect(more).toEqual([])
-        if (!whole || listed[0]?.idleChips === 0) expect(text).toBeUndefined()
-        else {
-          expect(text).toContain(`plan 1 leaves 4 of 8 chips idle; plan ${whole.rank} uses all`)
-          const preferred = preferredOf(listed, preferences)
-          expect(listed.find(({ id }) => id === preferred?.id)?.idleChips).toBe(0)
-        }
-      }),
-    )
-  })
+  law(
+    'uses all chips where a tied plan does, which is told where the first leaves some idle',
+    100,
+    [plans],
+    (listed) => {
+      const whole = listed.find(({ idleChips, againstFirst }) => idleChips === 0 && againstFirst?.tied)
+      const [text, ...more] = wholeBeside(listed)
+      expect(more).toEqual([])
+      if (!whole || listed[0]?.idleChips === 0) expect(text).toBeUndefined()
+      else {
+        expect(text).toContain(`plan 1 leaves 4 of 8 chips idle; plan ${whole.rank} uses all`)
+        const preferred = preferredOf(listed, preferences)
+        expect(listed.find(({ id }) => id === preferred?.id)?.idleChips).toBe(0)
+      }
+    },
+  )
 
   it('is not told where nothing was measured', () => {
     expect(
@@ -200,30 +201,31 @@ describe('deployments and plans of a phase', () => {
 
   it('do both phases on the same servers, where that is tied with the first', () => {
     const parts = (pipeline: number) => ({ mesh: { ...unitMesh, pipeline }, placement: [] })
-    fc.assert(
-      fc.property(
+    forAll(
+      100,
+      [
         fc.array(
           fc.record({ disaggregated: fc.boolean(), tied: fc.boolean(), stages: fc.constantFrom(1, 2) }),
           {
             minLength: 2,
           },
         ),
-        (all) => {
-          const listed = all.map(({ disaggregated, tied, stages }, at) => ({
-            ...{ rank: at + 1, id: String(at), idleChips: 0, disaggregated },
-            ...{ prefill: parts(1), generate: parts(stages) },
-            againstFirst: { slowerBy: 0, chanceFaster: 0.5, tied: tied || at === 0 },
-          }))
-          const preferred = preferredOf(listed, deploymentPreferences(cluster.chip))
-          const among = listed.filter(({ againstFirst: { tied } }) => tied)
-          const chosen = among.find(({ id }) => id === preferred?.id)
-          expect(chosen?.disaggregated).toBe(among.every(({ disaggregated }) => disaggregated))
-          const alike = among.filter(({ disaggregated }) => disaggregated === chosen?.disaggregated)
-          expect(chosen?.generate.mesh.pipeline).toBe(
-            Math.min(...alike.map(({ generate }) => generate.mesh.pipeline)),
-          )
-        },
-      ),
+      ],
+      (all) => {
+        const listed = all.map(({ disaggregated, tied, stages }, at) => ({
+          ...{ rank: at + 1, id: String(at), idleChips: 0, disaggregated },
+          ...{ prefill: parts(1), generate: parts(stages) },
+          againstFirst: { slowerBy: 0, chanceFaster: 0.5, tied: tied || at === 0 },
+        }))
+        const preferred = preferredOf(listed, deploymentPreferences(cluster.chip))
+        const among = listed.filter(({ againstFirst: { tied } }) => tied)
+        const chosen = among.find(({ id }) => id === preferred?.id)
+        expect(chosen?.disaggregated).toBe(among.every(({ disaggregated }) => disaggregated))
+        const alike = among.filter(({ disaggregated }) => disaggregated === chosen?.disaggregated)
+        expect(chosen?.generate.mesh.pipeline).toBe(
+          Math.min(...alike.map(({ generate }) => generate.mesh.pipeline)),
+        )
+      },
     )
   })
 })

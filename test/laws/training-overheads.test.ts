@@ -16,6 +16,7 @@ import { stepOverhead } from '../../src/cost/step/step-overhead.ts'
 import { policyRows } from '../../src/recipe/policy.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { layerParts, unembedding } from '../../src/sharding/tables/training-layout.ts'
+import { forAll, law } from '../law.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 
 const work = { model: 'llama-3-8b', batchTokens: 65_536, sequenceLength: 4096 }
@@ -70,17 +71,18 @@ describe('Rates of training', () => {
     expect(trainingRates(cluster.chip, 'bf16', plain)).toEqual(computeRates(cluster.chip, 'bf16', plain))
   })
 
-  it('slow down matmuls and attention by what is not sustained, and leave memory alone', () => {
-    fc.assert(
-      fc.property(fc.double({ min: 0.1, max: 1, noNaN: true }), (sustainedShare) => {
-        const alone = computeRates(cluster.chip, 'bf16', assumptions)
-        const rates = trainingRates(cluster.chip, 'bf16', { ...assumptions, sustainedShare })
-        expect(rates.secondsPerFlop * sustainedShare).toBeCloseTo(alone.secondsPerFlop, 25)
-        expect(rates.secondsPerAttentionFlop * sustainedShare).toBeCloseTo(alone.secondsPerAttentionFlop, 25)
-        expect(rates.secondsPerByte).toBe(alone.secondsPerByte)
-      }),
-    )
-  })
+  law(
+    'slow down matmuls and attention by what is not sustained, and leave memory alone',
+    100,
+    [fc.double({ min: 0.1, max: 1, noNaN: true })],
+    (sustainedShare) => {
+      const alone = computeRates(cluster.chip, 'bf16', assumptions)
+      const rates = trainingRates(cluster.chip, 'bf16', { ...assumptions, sustainedShare })
+      expect(rates.secondsPerFlop * sustainedShare).toBeCloseTo(alone.secondsPerFlop, 25)
+      expect(rates.secondsPerAttentionFlop * sustainedShare).toBeCloseTo(alone.secondsPerAttentionFlop, 25)
+      expect(rates.secondsPerByte).toBe(alone.secondsPerByte)
+    },
+  )
 
   it('of fp8 are less than twice those of bf16, for matmuls; attention stays in bf16', () => {
     const [narrow, wide] = (['fp8', 'bf16'] as const).map((type) =>
@@ -96,19 +98,16 @@ describe('Rates of training', () => {
 
   it('of fp8 are never above its peak, and below it in proportion to its share, which may be over 1', () => {
     const fraction = fc.double({ min: 0.1, max: 1, noNaN: true })
-    fc.assert(
-      fc.property(
-        fraction,
-        fraction,
-        fc.double({ min: 0.1, max: 2, noNaN: true }),
-        (matmulEfficiency, sustainedShare, fp8Share) => {
-          const assumed = { ...assumptions, matmulEfficiency, sustainedShare, fp8Share }
-          const peak = cluster.chip.peakFlopsPerSecond.fp8 ?? 0
-          const { secondsPerFlop } = trainingRates(cluster.chip, 'fp8', assumed)
-          const reached = Math.min(1, matmulEfficiency * sustainedShare * fp8Share)
-          expect(secondsPerFlop * peak * reached).toBeCloseTo(1, 12)
-        },
-      ),
+    forAll(
+      100,
+      [fraction, fraction, fc.double({ min: 0.1, max: 2, noNaN: true })],
+      (matmulEfficiency, sustainedShare, fp8Share) => {
+        const assumed = { ...assumptions, matmulEfficiency, sustainedShare, fp8Share }
+        const peak = cluster.chip.peakFlopsPerSecond.fp8 ?? 0
+        const { secondsPerFlop } = trainingRates(cluster.chip, 'fp8', assumed)
+        const reached = Math.min(1, matmulEfficiency * sustainedShare * fp8Share)
+        expect(secondsPerFlop * peak * reached).toBeCloseTo(1, 12)
+      },
     )
   })
 })

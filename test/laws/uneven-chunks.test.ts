@@ -1,9 +1,10 @@
 /** What virtual stages of unlike lengths cost, held to a simulation of interleaved 1F1B in which nothing but what it needs keeps a chip waiting. */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { stageGroups } from '../../src/cost/step/stages.ts'
 import { layersOfChunk } from '../../src/model/composition.ts'
-import { runs } from '../runs.ts'
+import { forAll } from '../law.ts'
 
 interface Pipeline {
   /** By chip. */
@@ -81,14 +82,11 @@ describe('interleaved 1F1B', () => {
       each: fc.integer({ min: 1, max: 3 }),
       turns: fc.integer({ min: 1, max: 4 }),
     })
-    fc.assert(
-      fc.property(alike, ({ stages, virtualStages, each, turns }) => {
-        const layers = Array.from({ length: stages }, () => each * virtualStages)
-        const pipeline = { layers, virtualStages, microbatches: turns * stages }
-        expect(Math.abs(simulated(pipeline) - costed(pipeline))).toBeLessThan(nearly)
-      }),
-      { numRuns: runs(30) },
-    )
+    forAll(30, [alike], ({ stages, virtualStages, each, turns }) => {
+      const layers = Array.from({ length: stages }, () => each * virtualStages)
+      const pipeline = { layers, virtualStages, microbatches: turns * stages }
+      expect(Math.abs(simulated(pipeline) - costed(pipeline))).toBeLessThan(nearly)
+    })
   })
 
   it('takes no longer than it is costed where chunks of the inner chips differ, but for a layer a chip while it fills and drains', () => {
@@ -97,17 +95,14 @@ describe('interleaved 1F1B', () => {
       more: fc.integer({ min: 1, max: 12 }),
       turns: fc.integer({ min: 1, max: 6 }),
     })
-    fc.assert(
-      fc.property(unlike, ({ stages, virtualStages, more, turns }) => {
-        const inner = virtualStages + more
-        const ends = virtualStages * Math.floor((inner - 1) / virtualStages)
-        const layers = Array.from({ length: stages }, (_, at) => (at % (stages - 1) === 0 ? ends : inner))
-        const pipeline = { layers, virtualStages, microbatches: turns * stages }
-        const fill = stages * (forward + backward)
-        expect(simulated(pipeline)).toBeLessThan(costed(pipeline) + fill + nearly)
-      }),
-      { numRuns: runs(60) },
-    )
+    forAll(60, [unlike], ({ stages, virtualStages, more, turns }) => {
+      const inner = virtualStages + more
+      const ends = virtualStages * Math.floor((inner - 1) / virtualStages)
+      const layers = Array.from({ length: stages }, (_, at) => (at % (stages - 1) === 0 ? ends : inner))
+      const pipeline = { layers, virtualStages, microbatches: turns * stages }
+      const fill = stages * (forward + backward)
+      expect(simulated(pipeline)).toBeLessThan(costed(pipeline) + fill + nearly)
+    })
   })
 
   it('is a sixth slower with 4 layers in three chunks on 30 of 32 chips, which is in what it is costed at', () => {

@@ -2,6 +2,7 @@
  * Communication on the critical path is hidden only where a matmul can send its output piece by piece; experts pay for
  * sorting rows and for small matmuls.
  */
+
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
@@ -13,8 +14,8 @@ import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { PhaseProblem, PlanSketch, Precision } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, inferenceProblem, prompts } from '../inference-problem.ts'
+import { forAll } from '../law.ts'
 import { problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 
 function stepTime(
   model: string,
@@ -72,16 +73,13 @@ describe('what is waited for', () => {
       { context: 8, data: 2 },
       { tensor: 2, data: 8 },
     )
-    fc.assert(
-      fc.property(meshes, shares, (mesh, [a, b]) => {
-        const [less, more] = [Math.min(a, b), Math.max(a, b)]
-        for (const name of ['overlapExchange', 'overlapCriticalPath'] as const) {
-          const time = (share: number) => stepTime('llama-3-8b', mesh, { [name]: share })
-          expect(time(more)).toBeLessThanOrEqual(time(less) * (1 + 1e-12))
-        }
-      }),
-      { numRuns: runs(8) },
-    )
+    forAll(8, [meshes, shares], (mesh, [a, b]) => {
+      const [less, more] = [Math.min(a, b), Math.max(a, b)]
+      for (const name of ['overlapExchange', 'overlapCriticalPath'] as const) {
+        const time = (share: number) => stepTime('llama-3-8b', mesh, { [name]: share })
+        expect(time(more)).toBeLessThanOrEqual(time(less) * (1 + 1e-12))
+      }
+    })
   })
 })
 
@@ -153,16 +151,13 @@ describe('a pass of inference', () => {
       const bare = plan({ model, workload, precision: { compute } }, { elementwise: false })
       return streaming.activationsSeconds - bare.streaming.activationsSeconds
     }
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 40 }), fc.boolean(), (count, prefill) => {
-        const workload = prefill ? prompts(count, 512) : generation(count, 2000)
-        const casts = (prefill ? 512 : 1) * count * perToken * perByte
-        const narrower = (model: string) => more(model, workload, 'fp8') - more(model, workload, 'bf16')
-        expect(narrower('qwen3-30b-a3b')).toBeCloseTo(casts, 9)
-        expect(narrower('llama-3-8b')).toBeCloseTo(0, 9)
-      }),
-      { numRuns: runs(4) },
-    )
+    forAll(4, [fc.integer({ min: 1, max: 40 }), fc.boolean()], (count, prefill) => {
+      const workload = prefill ? prompts(count, 512) : generation(count, 2000)
+      const casts = (prefill ? 512 : 1) * count * perToken * perByte
+      const narrower = (model: string) => more(model, workload, 'fp8') - more(model, workload, 'bf16')
+      expect(narrower('qwen3-30b-a3b')).toBeCloseTo(casts, 9)
+      expect(narrower('llama-3-8b')).toBeCloseTo(0, 9)
+    })
   })
 
   it('waits for what experts are sent, and hides of tensor parallelism what its matmuls do', () => {

@@ -5,8 +5,8 @@ import { type ExpertTensor, heldAs } from '../../src/cost/communication/expert-t
 import { evaluate } from '../../src/evaluate.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
+import { forAll, law } from '../law.ts'
 import { problem } from '../problem.ts'
-import { runs } from '../runs.ts'
 
 const asked = { model: 'qwen3-30b-a3b', chip: 'h100-sxm', batchTokens: 64 * 4096, sequenceLength: 4096 }
 
@@ -35,41 +35,39 @@ const moved = ({ collectives }: Plan, op: string, over: string) =>
 const copies = /Routed|Dispatched|Made|Combined/
 
 describe('tensor ranks with whole experts', () => {
-  it('gather no copies of tokens, and send as many over both axes as they sent over one', () => {
-    fc.assert(
-      fc.property(meshes, (mesh) => {
-        const [sliced, whole] = [planOf(mesh, 'sliced'), planOf(mesh, 'whole')]
-        if (mesh.tensor === 1) {
-          expect(whole.stepTimeSeconds).toBe(sliced.stepTimeSeconds)
-          return
-        }
-        const over = mesh.expert > 1 ? 'tensor x expert' : 'tensor'
-        const gathered = (plan: Plan) =>
-          plan.collectives.filter(
-            ({ op, over: by, array }) => op !== 'AllToAll' && by === 'tensor' && copies.test(array),
-          )
-        expect(gathered(sliced).length).toBeGreaterThan(0)
-        expect(gathered(whole)).toEqual([])
-        expect(moved(whole, 'AllToAll', over).length).toBeGreaterThan(0)
-        expect(moved(sliced, 'AllToAll', over)).toEqual([])
-        // What a chip computes and keeps of its weights is the same.
-        expect(whole.memoryBytes.parameters).toBe(sliced.memoryBytes.parameters)
-        expect(whole.timeSeconds.compute).toBeLessThanOrEqual(sliced.timeSeconds.compute * (1 + 1e-12))
-        expect(whole.stepTimeSeconds).toBeLessThan(sliced.stepTimeSeconds)
-      }),
-      { numRuns: runs(12) },
-    )
-  })
+  law(
+    'gather no copies of tokens, and send as many over both axes as they sent over one',
+    12,
+    [meshes],
+    (mesh) => {
+      const [sliced, whole] = [planOf(mesh, 'sliced'), planOf(mesh, 'whole')]
+      if (mesh.tensor === 1) {
+        expect(whole.stepTimeSeconds).toBe(sliced.stepTimeSeconds)
+        return
+      }
+      const over = mesh.expert > 1 ? 'tensor x expert' : 'tensor'
+      const gathered = (plan: Plan) =>
+        plan.collectives.filter(
+          ({ op, over: by, array }) => op !== 'AllToAll' && by === 'tensor' && copies.test(array),
+        )
+      expect(gathered(sliced).length).toBeGreaterThan(0)
+      expect(gathered(whole)).toEqual([])
+      expect(moved(whole, 'AllToAll', over).length).toBeGreaterThan(0)
+      expect(moved(sliced, 'AllToAll', over)).toEqual([])
+      // What a chip computes and keeps of its weights is the same.
+      expect(whole.memoryBytes.parameters).toBe(sliced.memoryBytes.parameters)
+      expect(whole.timeSeconds.compute).toBeLessThanOrEqual(sliced.timeSeconds.compute * (1 + 1e-12))
+      expect(whole.stepTimeSeconds).toBeLessThan(sliced.stepTimeSeconds)
+    },
+  )
 
   it('are where they divide the experts, and only where asked for', () => {
     const size = fc.integer({ min: 1, max: 16 })
-    fc.assert(
-      fc.property(size, size, fc.integer({ min: 1, max: 256 }), (tensor, expert, experts) => {
-        const mesh = { tensor, expert, tensor2: 1 }
-        expect(heldAs(mesh, experts, 'sliced')).toBe('sliced')
-        const divide = tensor > 1 && experts % (tensor * expert) === 0
-        expect(heldAs(mesh, experts, 'whole')).toBe(divide ? 'whole' : 'sliced')
-      }),
-    )
+    forAll(100, [size, size, fc.integer({ min: 1, max: 256 })], (tensor, expert, experts) => {
+      const mesh = { tensor, expert, tensor2: 1 }
+      expect(heldAs(mesh, experts, 'sliced')).toBe('sliced')
+      const divide = tensor > 1 && experts % (tensor * expert) === 0
+      expect(heldAs(mesh, experts, 'whole')).toBe(divide ? 'whole' : 'sliced')
+    })
   })
 })

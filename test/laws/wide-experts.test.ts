@@ -18,7 +18,7 @@ import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import type { GenerateWorkload, InferenceProblem, PhaseProblem } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, type InferenceOptions, inferenceProblem, prompts, solver } from '../inference-problem.ts'
-import { runs } from '../runs.ts'
+import { forAll, law } from '../law.ts'
 
 const whole = (min: number, max: number) => fc.integer({ min, max })
 const fp8 = { weights: 'fp8', compute: 'fp8', kvCache: 'fp8' } as const
@@ -43,16 +43,17 @@ function evaluated(problem: PhaseProblem, mesh: Partial<Mesh>): InferencePlan {
 }
 
 describe('slots for experts', () => {
-  it('hold every expert and the copies that are asked for, with no chip to spare', () => {
-    fc.assert(
-      fc.property(whole(1, 512), whole(2, 512), whole(0, 64), (experts, chips, copies) => {
-        const { perChip, redundant } = expertSlots(experts, chips, copies)
-        expect(perChip * chips).toBe(experts + redundant)
-        expect(redundant).toBeGreaterThanOrEqual(copies)
-        expect(redundant - copies).toBeLessThan(chips)
-      }),
-    )
-  })
+  law(
+    'hold every expert and the copies that are asked for, with no chip to spare',
+    100,
+    [whole(1, 512), whole(2, 512), whole(0, 64)],
+    (experts, chips, copies) => {
+      const { perChip, redundant } = expertSlots(experts, chips, copies)
+      expect(perChip * chips).toBe(experts + redundant)
+      expect(redundant).toBeGreaterThanOrEqual(copies)
+      expect(redundant - copies).toBeLessThan(chips)
+    },
+  )
 
   it('are those of DeepSeek: 9 on each of 32 chips, 2 on each of 144, one on each of 320', () => {
     const slots = [32, 144, 320].map((chips) => expertSlots(256, chips, 32).perChip)
@@ -105,16 +106,16 @@ describe('two halves of a batch', () => {
   }
   const mesh = { ...unitMesh, expert: 64 }
 
-  it('lose in generation where nothing is communicated, as each reads the weights', () => {
-    fc.assert(
-      fc.property(whole(1, 400), (each) => {
-        const problem = deepseek(64, generation(64 * each, 2000), halving)
-        const [together = 0, halved = 0] = seconds(problem, mesh, 64 * each, true)
-        expect(halved).toBeGreaterThan(together)
-      }),
-      { numRuns: runs(8) },
-    )
-  })
+  law(
+    'lose in generation where nothing is communicated, as each reads the weights',
+    8,
+    [whole(1, 400)],
+    (each) => {
+      const problem = deepseek(64, generation(64 * each, 2000), halving)
+      const [together = 0, halved = 0] = seconds(problem, mesh, 64 * each, true)
+      expect(halved).toBeGreaterThan(together)
+    },
+  )
 
   it('gain nothing in prefill where nothing is communicated', () => {
     const problem = deepseek(64, prompts(256, 4096), halving)
@@ -128,35 +129,25 @@ describe('two halves of a batch', () => {
     expect(halved).toBeGreaterThanOrEqual(together)
   })
 
-  it('take no less than their products, nor than the way of their tokens', () => {
-    fc.assert(
-      fc.property(whole(1, 400), (each) => {
-        const problem = deepseek(64, generation(64 * each, 2000), halving)
-        const [, halved = 0] = seconds(problem, mesh, 64 * each, false)
-        const [, products = 0] = seconds(problem, mesh, 64 * each, true)
-        const [together = 0] = seconds(problem, mesh, 64 * each, false)
-        const [alone = 0] = seconds(problem, mesh, 64 * each, true)
-        expect(halved).toBeGreaterThanOrEqual(products)
-        expect(halved).toBeGreaterThanOrEqual(together - alone)
-      }),
-      { numRuns: runs(8) },
-    )
+  law('take no less than their products, nor than the way of their tokens', 8, [whole(1, 400)], (each) => {
+    const problem = deepseek(64, generation(64 * each, 2000), halving)
+    const [, halved = 0] = seconds(problem, mesh, 64 * each, false)
+    const [, products = 0] = seconds(problem, mesh, 64 * each, true)
+    const [together = 0] = seconds(problem, mesh, 64 * each, false)
+    const [alone = 0] = seconds(problem, mesh, 64 * each, true)
+    expect(halved).toBeGreaterThanOrEqual(products)
+    expect(halved).toBeGreaterThanOrEqual(together - alone)
   })
 
-  it('are chosen where they are faster, and only then', () => {
-    fc.assert(
-      fc.property(whole(1, 256), (each) => {
-        const workload = generation(64 * each, 2000)
-        const without = evaluated(deepseek(64, workload), mesh)
-        const may = evaluated(deepseek(64, workload, halving), mesh)
-        expect(without.twoBatchOverlap).toBe(false)
-        if (may.twoBatchOverlap) expect(may.stepTimeSeconds).toBeLessThan(without.stepTimeSeconds)
-        else expect(may.stepTimeSeconds).toBe(without.stepTimeSeconds)
-        expect(may.lowerBoundSeconds).toBeLessThanOrEqual(may.stepTimeSeconds * (1 + 1e-12))
-        expect(may.stepTimeSeconds).toBeLessThanOrEqual(may.upperBoundSeconds * (1 + 1e-12))
-      }),
-      { numRuns: runs(10) },
-    )
+  law('are chosen where they are faster, and only then', 10, [whole(1, 256)], (each) => {
+    const workload = generation(64 * each, 2000)
+    const without = evaluated(deepseek(64, workload), mesh)
+    const may = evaluated(deepseek(64, workload, halving), mesh)
+    expect(without.twoBatchOverlap).toBe(false)
+    if (may.twoBatchOverlap) expect(may.stepTimeSeconds).toBeLessThan(without.stepTimeSeconds)
+    else expect(may.stepTimeSeconds).toBe(without.stepTimeSeconds)
+    expect(may.lowerBoundSeconds).toBeLessThanOrEqual(may.stepTimeSeconds * (1 + 1e-12))
+    expect(may.stepTimeSeconds).toBeLessThanOrEqual(may.upperBoundSeconds * (1 + 1e-12))
   })
 
   it('let more sequences into a step of limited length', () => {
@@ -196,36 +187,30 @@ describe('two halves of a batch', () => {
       expect(besideSeconds('prefill', computed, { dispatch: 0, combine: 0 }, 0.5)).toBe(0)
     })
 
-    it('takes no less than with turns that fit, and no more than with one thing after the other', () => {
-      fc.assert(
-        fc.property(fc.constantFrom(...phaseModes), layers, ways, share, (mode, layer, routed, kept) => {
-          const beside = besideSeconds(mode, layer, routed, kept)
-          const { dispatch, combine } = routed
-          expect(beside).toBeGreaterThanOrEqual(leastBeside(layer, routed) - 1e-9)
-          expect(beside).toBeLessThanOrEqual(dispatch + combine + mostBeside(layer, routed, kept) + 1e-9)
-        }),
-      )
-    })
+    law(
+      'takes no less than with turns that fit, and no more than with one thing after the other',
+      100,
+      [fc.constantFrom(...phaseModes), layers, ways, share],
+      (mode, layer, routed, kept) => {
+        const beside = besideSeconds(mode, layer, routed, kept)
+        const { dispatch, combine } = routed
+        expect(beside).toBeGreaterThanOrEqual(leastBeside(layer, routed) - 1e-9)
+        expect(beside).toBeLessThanOrEqual(dispatch + combine + mostBeside(layer, routed, kept) + 1e-9)
+      },
+    )
 
     it('takes no less where a part, a way or the share of units is larger', () => {
       const larger = fc.record({ by: seconds, what: fc.constantFrom('dispatch', 'combine') })
-      fc.assert(
-        fc.property(
-          fc.constantFrom(...phaseModes),
-          layers,
-          ways,
-          share,
-          larger,
-          (mode, layer, routed, kept, more) => {
-            const { by, what } = more
-            const before = besideSeconds(mode, layer, routed, kept)
-            const after = besideSeconds(mode, layer, { ...routed, [what]: routed[what] + by }, kept)
-            expect(after).toBeGreaterThanOrEqual(before - 1e-9)
-            expect(besideSeconds(mode, layer, routed, Math.min(0.9, kept + 0.1))).toBeGreaterThanOrEqual(
-              before,
-            )
-          },
-        ),
+      forAll(
+        100,
+        [fc.constantFrom(...phaseModes), layers, ways, share, larger],
+        (mode, layer, routed, kept, more) => {
+          const { by, what } = more
+          const before = besideSeconds(mode, layer, routed, kept)
+          const after = besideSeconds(mode, layer, { ...routed, [what]: routed[what] + by }, kept)
+          expect(after).toBeGreaterThanOrEqual(before - 1e-9)
+          expect(besideSeconds(mode, layer, routed, Math.min(0.9, kept + 0.1))).toBeGreaterThanOrEqual(before)
+        },
       )
     })
   })

@@ -10,6 +10,7 @@ import type { Report } from '../accuracy/report.ts'
 import { telling } from '../accuracy/residual-record.ts'
 import { type PublishedRun, publishedRows } from '../accuracy/run.ts'
 import { summaries } from '../accuracy/summary.ts'
+import { law } from '../law.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 const recorded: Report = JSON.parse(read('fixtures/accuracy.json'))
@@ -71,28 +72,22 @@ const pairs = fc.array(fc.tuple(fc.integer({ min: 1, max: 9 }), fc.integer({ min
 })
 
 describe('the order of layouts', () => {
-  it('is 1 where both rise together, -1 where one falls, and knows no units', () => {
-    fc.assert(
-      fc.property(
-        fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { minLength: 2, maxLength: 8 }),
-        (times) => {
-          expect(kendallTau(times.map((time) => [time, 3 * time]))).toBeCloseTo(1)
-          expect(kendallTau(times.map((time) => [time, 1 / time]))).toBeCloseTo(-1)
-          expect(regret(times.map((time) => [time, 3 * time]))).toBe(0)
-        },
-      ),
-    )
-  })
+  law(
+    'is 1 where both rise together, -1 where one falls, and knows no units',
+    100,
+    [fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { minLength: 2, maxLength: 8 })],
+    (times) => {
+      expect(kendallTau(times.map((time) => [time, 3 * time]))).toBeCloseTo(1)
+      expect(kendallTau(times.map((time) => [time, 1 / time]))).toBeCloseTo(-1)
+      expect(regret(times.map((time) => [time, 3 * time]))).toBe(0)
+    },
+  )
 
-  it('stays between -1 and 1, whichever comes first, and regret is never below 0', () => {
-    fc.assert(
-      fc.property(pairs, (all) => {
-        const tau = kendallTau(all)
-        expect(Math.abs(tau)).toBeLessThanOrEqual(1 + 1e-12)
-        expect(kendallTau([...all].reverse())).toBeCloseTo(tau)
-        expect(regret(all)).toBeGreaterThanOrEqual(0)
-      }),
-    )
+  law('stays between -1 and 1, whichever comes first, and regret is never below 0', 100, [pairs], (all) => {
+    const tau = kendallTau(all)
+    expect(Math.abs(tau)).toBeLessThanOrEqual(1 + 1e-12)
+    expect(kendallTau([...all].reverse())).toBeCloseTo(tau)
+    expect(regret(all)).toBeGreaterThanOrEqual(0)
   })
 })
 
