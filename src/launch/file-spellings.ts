@@ -1,21 +1,14 @@
 /** How a launch file itself spells a setting that our commands have: readers know more names than are written. */
-import { megatronSynonyms } from './megatron/synonyms.ts'
+import { megatronSynonyms, megatronUnits } from './megatron/synonyms.ts'
 import type { ReadFramework } from './read/reading.ts'
 import { spellings } from './settings/settings.ts'
 import { sglangSettings } from './sglang/settings.ts'
 import { tensorrtKeys } from './tensorrt-llm/read.ts'
 import { vllmSettings } from './vllm/settings.ts'
 
-/** For each other name, ours; the readers of the frameworks have the same. */
+/** For each other name, ours, and perhaps its value: the tables by which files are read. */
 const otherNames: Partial<Readonly<Record<ReadFramework, Readonly<Record<string, string>>>>> = {
-  megatron: {
-    ...megatronSynonyms,
-    '--recompute-activations': '--recompute-granularity',
-    '--checkpoint-activations': '--recompute-granularity',
-    '--activations-checkpoint-method': '--recompute-granularity',
-    '--num-layers-per-virtual-pipeline-stage': '--num-virtual-stages-per-pipeline-rank',
-    '--use-torch-fsdp2': '--use-megatron-fsdp',
-  },
+  megatron: { ...megatronSynonyms, ...megatronUnits },
   vllm: spellings(vllmSettings),
   sglang: spellings(sglangSettings),
   'tensorrt-llm': tensorrtKeys,
@@ -23,7 +16,9 @@ const otherNames: Partial<Readonly<Record<ReadFramework, Readonly<Record<string,
 
 /** The other names by which a file has a setting. */
 export function otherNamesIn(text: string, framework: ReadFramework, name: string): readonly string[] {
-  const names = Object.entries(otherNames[framework] ?? {}).filter(([, ours]) => ours === name)
+  const names = Object.entries(otherNames[framework] ?? {}).filter(([, ours]) =>
+    ours.split(' ').includes(name),
+  )
   return names.map(([other]) => other).filter((other) => isNamedIn(text, other))
 }
 

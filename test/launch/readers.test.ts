@@ -151,6 +151,21 @@ describe('a command of Megatron-LM', () => {
   })
 })
 
+it.each([
+  ['--recompute-activations', '--recompute-granularity selective'],
+  ['--checkpoint-activations', '--recompute-granularity full'],
+  ['--activations-checkpoint-method uniform', '--recompute-granularity full --recompute-method uniform'],
+  [
+    '--activations-checkpoint-method=block --activations-checkpoint-num-layers 3',
+    '--recompute-granularity full --recompute-method block --recompute-num-layers 3',
+  ],
+  ['--use-torch-fsdp2', '--use-megatron-fsdp'],
+])('%s, an older name in Megatron-LM, is read as %s', (older, ours) => {
+  const read = (option: string) => readMegatron(`pretrain_gpt.py --num-layers 32 ${option}`, 8)
+  expect(read(older)).toEqual({ ...read(ours), known: expect.anything() })
+  expect(read(older).plan).not.toEqual(read('').plan)
+})
+
 describe('modules that Megatron-LM recomputes', () => {
   const read = (modules: readonly string[]) => {
     const line = `pretrain_gpt.py --num-layers 32 --recompute-granularity selective --recompute-modules ${modules.join(' ')}`

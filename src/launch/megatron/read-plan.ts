@@ -137,6 +137,5 @@ function shardingOf(options: Options): { readonly zeroStage: number; readonly in
   const instances = options.whole('--num-distributed-optimizer-instances') ?? 1
   const optimizer = options.has('--use-distributed-optimizer')
   if (options.has('--use-megatron-fsdp')) return { zeroStage: strategies[strategy] ?? 3, instances }
-  if (options.has('--use-torch-fsdp2')) return { zeroStage: 3, instances }
   return { zeroStage: optimizer ? 1 : 0, instances: 1 }
 }

@@ -15,11 +15,7 @@ export function rematerializationOf(
   virtualStages: number,
   stageLayers: readonly number[] | null,
 ): Recomputation {
-  // The option's names in releases of 2021, of which Megatron-DeepSpeed has the second.
-  const old = options.text('--activations-checkpoint-method')
-  const whole = options.has('--checkpoint-activations') || old === 'uniform'
-  const named = options.text('--recompute-granularity') ?? (whole ? 'full' : null)
-  const granularity = options.has('--recompute-activations') ? 'selective' : named
+  const granularity = options.text('--recompute-granularity')
   const method = options.text('--recompute-method')
   const count = options.whole('--recompute-num-layers') ?? 1
   const modules = options.values('--recompute-modules') ?? ['core_attn']

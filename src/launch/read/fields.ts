@@ -1,6 +1,6 @@
 /**
  * Takes the keys of a config one by one; those that nobody takes count as not understood. Text that spells a number or
- * a truth value is converted.
+ * a truth value is converted. Those of a config with sections are named `section.key`.
  */
 import { type Fields, isFields } from '../../fields.ts'
 
@@ -8,6 +8,10 @@ export interface Keys {
   readonly value: (name: string) => unknown
   /** The number under a key; `otherwise` if the key is absent or `auto` (filled in by another program), and, with a fault, if it is no number. */
   readonly number: (name: string, otherwise: number) => number
+  /** The same for a whole number, as it is written. */
+  readonly whole: (name: string, otherwise: number) => number
+  /** A whole number from 1 to 1e9; null if the key is absent, and, with a fault, for anything else. */
+  readonly count: (name: string) => number | null
   readonly text: (name: string, otherwise: string) => string
   readonly is: (name: string, otherwise?: boolean) => boolean
   readonly faults: readonly string[]
@@ -15,6 +19,7 @@ export interface Keys {
 }
 
 const most = 1e12
+const mostWhole = 1e9
 
 export function keysOf(config: Fields): Keys {
   const taken = new Set<string>()
@@ -34,6 +39,19 @@ export function keysOf(config: Fields): Keys {
       faults.push(`${name} is ${textOf(own).slice(0, 100)}, which is no number`)
       return otherwise
     },
+    whole: (name, otherwise) => {
+      const own = value(name) ?? otherwise
+      if (isWhole(own) && Math.abs(own) <= mostWhole) return own
+      faults.push(`${name} is no whole number`)
+      return otherwise
+    },
+    count: (name) => {
+      const own = value(name)
+      if (own === undefined) return null
+      if (isWhole(own) && own >= 1 && own <= mostWhole) return own
+      faults.push(`${name} is no count`)
+      return null
+    },
     text: (name, otherwise) => textOf(value(name) ?? otherwise),
     is: (name, otherwise = false) => {
       const own = value(name)
@@ -42,6 +60,20 @@ export function keysOf(config: Fields): Keys {
     faults,
     left: () => Object.keys(config).filter((name) => !taken.has(name)),
   }
+}
+
+function isWhole(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value)
+}
+
+/** The keys of all sections. */
+export function keysOfSections(config: Fields): Keys {
+  const keys = Object.entries(config).flatMap(([section, own]) =>
+    isFields(own)
+      ? Object.entries(own).map(([key, value]) => [`${section}.${key}`, value])
+      : [[section, own]],
+  )
+  return keysOf(Object.fromEntries(keys))
 }
 
 /** Objects become JSON. */

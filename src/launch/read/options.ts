@@ -16,7 +16,7 @@ export interface Options {
   readonly known: () => readonly string[]
 }
 
-/** `synonyms` has for each other name of an option the one that is asked for. */
+/** `synonyms` has for each other name of an option the words that it stands for, of which the last option takes its values. */
 export function optionsOf(
   words: readonly string[],
   synonyms: Readonly<Record<string, string>> = {},
@@ -26,13 +26,23 @@ export function optionsOf(
   const faults: string[] = []
   const stray: string[] = []
   let name: string | null = null
-  for (const word of words.flatMap(separated)) {
-    if (/^--[A-Za-z]/.test(word)) {
-      const [own = word, ...rest] = word.split('=')
-      name = Object.hasOwn(synonyms, own) ? (synonyms[own] ?? own) : own
-      found.set(name, rest.length > 0 ? [rest.join('=')] : [])
-    } else if (name === null) stray.push(word)
+  const add = (word: string) => {
+    if (name === null) stray.push(word)
     else found.set(name, [...(found.get(name) ?? []), word])
+  }
+  for (const word of words.flatMap(separated)) {
+    if (!isOption(word)) add(word)
+    else {
+      const [own = word, ...rest] = word.split('=')
+      const meant = Object.hasOwn(synonyms, own) ? (synonyms[own] ?? own) : own
+      for (const one of meant.split(' ')) {
+        if (isOption(one)) {
+          name = one
+          found.set(one, [])
+        } else add(one)
+      }
+      if (rest.length > 0) add(rest.join('='))
+    }
   }
 
   const values = (...names: readonly string[]): readonly string[] | null => {
@@ -67,6 +77,10 @@ export function optionsOf(
     ],
     known: () => [...taken],
   }
+}
+
+function isOption(word: string): boolean {
+  return /^--[A-Za-z]/.test(word)
 }
 
 /** Splits an option that is quoted together with its values: "--fp8-format hybrid". */

@@ -3,9 +3,9 @@
  * file takes precedence. The inverse of options.ts, with the same source.
  */
 
-import { type Fields, isFields } from '../../fields.ts'
+import type { Fields } from '../../fields.ts'
 import { typesNamed } from '../../precision/named.ts'
-import { textOf } from '../read/fields.ts'
+import { type Keys, keysOf, partOf, textOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
@@ -34,10 +34,10 @@ const program = {
 
 /** Name of the file from which a command reads its options; null if it reads none. */
 export function configNamed(command: string): string | null {
-  return serverCommand(command, program, short).options.text(...ofFile)
+  return serverCommand(command, program, short).options.text(...fileOptions)
 }
 
-const ofFile = ['--config', '--extra-llm-api-options']
+const fileOptions = ['--config', '--extra-llm-api-options']
 
 /** Defaults of trtllm-serve. Source: as options.ts, BuildConfig of tensorrt_llm/builder.py. */
 const usual = { max_batch_size: 2048, max_num_tokens: 8192 }
@@ -49,39 +49,35 @@ export function readTensorrt(
   context: ReadingContext,
 ): LaunchReading {
   const said = command === null ? null : serverCommand(command, program, short)
-  const name = said?.options.text(...ofFile) ?? null
+  const name = said?.options.text(...fileOptions) ?? null
   const unsent = sent === null ? name : null
-  const file = keysOf(sent ?? {})
+  const file = inFile(sent ?? {})
   const given = Object.entries(tensorrtKeys).flatMap(([option, key]) => {
     const value = said?.options.whole(option)
     return value === undefined || value === null ? [] : [[key, value] as const]
   })
   const free = said?.options.number('--kv-cache-free-gpu-memory-fraction', '--free-gpu-memory-fraction')
   const cache = said?.options.text('--kv-cache-dtype')
-  const all: Fields = {
+  const keys = keysOf({
     ...Object.fromEntries(given),
     ...(said?.options.has('--enable-attention-dp') ? { enable_attention_dp: true } : {}),
     ...(cache ? { kv_cache_config: { dtype: cache } } : {}),
     ...file,
-  }
-  const caches = keysOfCaches(all.kv_cache_config)
-  const ofFree = caches.free_gpu_memory_fraction ?? free
-  const faults: string[] = []
-  const whole = (key: string): number | null => {
-    const value = all[key]
-    if (value === undefined || value === null) return null
-    if (typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= 1e9) return value
-    faults.push(`${key} is no count`)
-    return null
-  }
-  const tensors = whole('tensor_parallel_size') ?? 1
-  const experts = whole('moe_expert_parallel_size') ?? 1
-  const stages = whole('pipeline_parallel_size') ?? 1
-  const tokens = whole('max_num_tokens')
-  const attends = all.enable_attention_dp === true
-  const model = said?.model ?? (typeof all.model === 'string' ? all.model : null)
-  const rest = Object.keys(file).filter((key) => !known.includes(key))
-  const left = [...(said?.options.left() ?? []), ...rest]
+  })
+  const caches = partOf(keys, 'kv_cache_config')
+  const ofFree = caches.value('free_gpu_memory_fraction') ?? free
+  const tensors = keys.count('tensor_parallel_size') ?? 1
+  const experts = keys.count('moe_expert_parallel_size') ?? 1
+  const stages = keys.count('pipeline_parallel_size') ?? 1
+  const tokens = keys.count('max_num_tokens')
+  const length = keys.count('max_seq_len')
+  const batch = keys.count('max_batch_size')
+  const parts = keys.count('context_parallel_size') ?? 1
+  const attends = keys.value('enable_attention_dp') === true
+  const ofFile = keys.value('model')
+  const model = said?.model ?? (typeof ofFile === 'string' ? ofFile : null)
+  const drafts = keys.value('speculative_config')
+  const left = [...(said?.options.left() ?? []), ...keys.left()]
   return servingReading(
     {
       framework: 'tensorrt-llm',
@@ -97,29 +93,28 @@ export function readTensorrt(
       experts: experts > 1 ? (attends ? 'dispatched' : 'spread') : 'sliced',
       positions: false,
       besideGroups: everywhere('each'),
-      contextLength: whole('max_seq_len'),
+      contextLength: length,
       kept: 1,
-      // Most sequences of an iteration; with attention by sequences, for each chip.
-      sequences: sequencesOf(whole('max_batch_size'), stages),
+      // Most sequences of an iteration, one group of a pipeline, of which as many are resident as there are stages; with
+      // attention by sequences, for each chip.
+      sequences: batch === null ? null : batch * stages,
       usualSequences: { option: 'max_batch_size', count: usual.max_batch_size * stages },
       stepTokens: context.mode === 'serve' ? (tokens ?? usual.max_num_tokens) : null,
       servingNotes: [
         ...(tokens === null
           ? [`max_num_tokens is not said: ${usual.max_num_tokens} tokens in a step, as it is by default`]
           : []),
-        ...(all.enable_chunked_prefill === true || said?.options.has('--enable-chunked-prefill')
+        ...(file.enable_chunked_prefill === true || said?.options.has('--enable-chunked-prefill')
           ? []
           : [
               'without enable_chunked_prefill prompts of more than max_num_tokens are refused; they are counted as read in parts',
             ]),
       ],
       onePhase: null,
-      precision: { ...typesNamed(model ?? ''), ...cacheOf(all.kv_cache_config) },
+      precision: { ...typesNamed(model ?? ''), ...cacheOf(caches) },
       notes: [
         ...(said?.notes ?? []),
-        ...(all.speculative_config
-          ? ['speculative_config is not counted: say it in workload.speculative']
-          : []),
+        ...(drafts ? ['speculative_config is not counted: say it in workload.speculative'] : []),
         ...roomNotes(caches),
       ],
       ...leftOver(left, isImmaterial, said?.options.known()),
@@ -127,9 +122,9 @@ export function readTensorrt(
       faults: [
         ...(said?.faults ?? []),
         ...(said?.options.faults ?? []),
-        ...faults,
+        ...keys.faults,
         ...(unsent === null ? [] : [unsentFile(unsent)]),
-        ...((whole('context_parallel_size') ?? 1) > 1 ? ['context parallelism is not counted'] : []),
+        ...(parts > 1 ? ['context parallelism is not counted'] : []),
         ...(experts > 1 && experts !== tensors
           ? [
               `moe_expert_parallel_size ${experts} of ${tensors} chips slices each expert over ${tensors / experts}, which is not counted`,
@@ -142,7 +137,7 @@ export function readTensorrt(
 }
 
 /** Options of the command that stand in a file, by the names that its keys have. */
-function keysOf(file: Fields): Fields {
+function inFile(file: Fields): Fields {
   return Object.fromEntries(
     Object.entries(file).map(([key, value]) => [tensorrtKeys[`--${key.replaceAll('_', '-')}`] ?? key, value]),
   )
@@ -152,42 +147,19 @@ function unsentFile(name: string): string {
   return `its options are in ${name.slice(0, 100)}, which is not here: send both, {"tensorrtLlm": {"command": "trtllm-serve …", "config": what is in the file}}, or write the file in the same text (cat > ${name.slice(0, 100)} <<'EOF' … EOF)`
 }
 
-function keysOfCaches(config: unknown): Fields {
-  return isFields(config) ? config : {}
-}
-
 /** Source: KvCacheConfig of tensorrt_llm/llmapi/llm_args.py. */
-function roomNotes({ max_tokens: most }: Fields): readonly string[] {
-  if (most === undefined || most === null) return []
+function roomNotes(caches: Keys): readonly string[] {
+  const most = caches.value('max_tokens')
+  if (most === undefined) return []
   return [
     `max_tokens ${textOf(most)}, the most tokens that caches hold, is not counted: they are as large as memory leaves them`,
   ]
 }
 
-/** The batch size is that of one group of a pipeline, of which as many are resident as there are stages. */
-function sequencesOf(batch: number | null, stages: number): number | null {
-  return batch === null ? null : batch * stages
-}
-
-function cacheOf(config: unknown): Readonly<Record<string, string>> {
-  const type =
-    typeof config === 'object' && config !== null && 'dtype' in config ? textOf(config.dtype) : 'auto'
+function cacheOf(caches: Keys): Readonly<Record<string, string>> {
+  const type = caches.text('dtype', 'auto')
   return type === 'fp8' || type === 'nvfp4' ? { kvCache: type } : {}
 }
-
-const known = [
-  'tensor_parallel_size',
-  'pipeline_parallel_size',
-  'moe_expert_parallel_size',
-  'context_parallel_size',
-  'max_batch_size',
-  'max_num_tokens',
-  'max_seq_len',
-  'enable_attention_dp',
-  'kv_cache_config',
-  'model',
-  'speculative_config',
-]
 
 const isImmaterial = beginningWith(`
   --host --port --tokenizer --backend --log-level --trust --config --extra-llm --max-beam --gpus-per

@@ -1,5 +1,5 @@
 /** The pipeline stages that a torchtitan config describes, and what they recompute. Source: as config.ts, generate_llm_fqn_per_model_part. */
-import type { Sections } from '../read/sections.ts'
+import type { Keys } from '../read/fields.ts'
 
 export interface Stages {
   readonly virtualStages: number
@@ -19,15 +19,15 @@ const wrong = (...faults: readonly string[]): Read<never> => ({ value: null, not
 
 /** `layers` is null for a model that the config only names. */
 export function readStages(
-  sections: Sections,
+  keys: Keys,
   pipeline: number,
   layers: number | null,
   interleaved: boolean,
 ): Read<Stages> {
-  const parts = sections.value('parallelism', 'module_fqns_per_model_part')
-  const each = sections.value('parallelism', 'pipeline_parallel_layers_per_stage')
-  const first = sections.whole('parallelism', 'pipeline_parallel_first_stage_less_layers', 1)
-  const last = sections.whole('parallelism', 'pipeline_parallel_last_stage_less_layers', 1)
+  const parts = keys.value('parallelism.module_fqns_per_model_part')
+  const each = keys.value('parallelism.pipeline_parallel_layers_per_stage')
+  const first = keys.whole('parallelism.pipeline_parallel_first_stage_less_layers', 1)
+  const last = keys.whole('parallelism.pipeline_parallel_last_stage_less_layers', 1)
   if (pipeline === 1) return open()
   if (Array.isArray(parts)) return stagesOf(parts.map(layersNamed), pipeline)
   if (layers === null) return open('the stages of a model that the config only names are chosen')
@@ -60,9 +60,9 @@ function stagesOf(chunks: readonly number[], pipeline: number): Read<Stages> {
 }
 
 /** Reads full recomputation of every n-th layer of a rank. Plans have no equivalent for a choice of operations, nor for a memory budget. */
-export function readRecomputation(sections: Sections, stageLayers: readonly number[] | null): Read<unknown> {
-  const mode = sections.text('activation_checkpoint', 'mode', 'selective')
-  const option = sections.text('activation_checkpoint', 'selective_ac_option', '2')
+export function readRecomputation(keys: Keys, stageLayers: readonly number[] | null): Read<unknown> {
+  const mode = keys.text('activation_checkpoint.mode', 'selective')
+  const option = keys.text('activation_checkpoint.selective_ac_option', '2')
   if (mode === 'none' || mode === 'full') return found(mode)
   const every = mode === 'selective' && /^[1-9]\d*$/.test(option) ? Number(option) : null
   const written = `activation_checkpoint.mode ${mode}${mode === 'selective' ? ` of ${option}` : ''}`

@@ -6,9 +6,9 @@
  */
 
 import type { Fields } from '../../fields.ts'
+import { type Keys, keysOfSections } from '../read/fields.ts'
 import { leftOver } from '../read/left-over.ts'
 import type { LaunchReading } from '../read/reading.ts'
-import { type Sections, sectionsOf } from '../read/sections.ts'
 import { chipsUnsaid } from '../read/world.ts'
 import { readExpertRanks } from '../run/experts.ts'
 import { shapeNamed } from './flavor.ts'
@@ -19,28 +19,25 @@ import { torchtitanVersion } from './version.ts'
 
 /** `config` is the parsed file; `chips` are those of the request. */
 export function readTorchtitan(config: Fields, chips: number | null): LaunchReading {
-  const sections = sectionsOf(config)
-  const model = shapeNamed(
-    sections.text('model', 'name', 'llama3'),
-    sections.text('model', 'flavor', 'debugmodel'),
-  )
+  const keys = keysOfSections(config)
+  const model = shapeNamed(keys.text('model.name', 'llama3'), keys.text('model.flavor', 'debugmodel'))
   const layers = model ? Number(model.layers) : null
   const experts = expertsOf(model)
-  const { mesh, zeroStage, replicas, costed, ...laidOut } = meshOf(sections, chips, experts)
+  const { mesh, zeroStage, replicas, costed, ...laidOut } = meshOf(keys, chips, experts)
   const { context, expert, pipeline } = mesh
-  const schedule = sections.text('parallelism', 'pipeline_parallel_schedule', '1F1B')
+  const schedule = keys.text('parallelism.pipeline_parallel_schedule', '1F1B')
   const named = Object.entries(torchtitanSchedules).find(([, own]) => own === schedule)?.[0]
-  const stages = readStages(sections, pipeline, layers, named === 'interleaved-1f1b')
+  const stages = readStages(keys, pipeline, layers, named === 'interleaved-1f1b')
   const whole = layers !== null && pipeline === 1 ? [layers] : null
-  const rematerialization = readRecomputation(sections, stages.value?.stageLayers ?? whole)
-  const { batchSequences, microbatches, ...batch } = batchOf(sections, replicas, pipeline)
-  const rotate = sections.text('parallelism', 'context_parallel_rotate_method', 'allgather')
-  const backend = sections.text('parallelism', 'expert_parallel_comm_backend', 'standard')
-  const optimizer = sections.text('optimizer', 'name', 'AdamW')
-  const sequenceLength = sections.whole('training', 'seq_len', 2048)
-  const precision = precisionOf(sections)
-  const offloads = sections.value('training', 'enable_cpu_offload') === true
-  const left = sections.left()
+  const rematerialization = readRecomputation(keys, stages.value?.stageLayers ?? whole)
+  const { batchSequences, microbatches, ...batch } = batchOf(keys, replicas, pipeline)
+  const rotate = keys.text('parallelism.context_parallel_rotate_method', 'allgather')
+  const backend = keys.text('parallelism.expert_parallel_comm_backend', 'standard')
+  const optimizer = keys.text('optimizer.name', 'AdamW')
+  const sequenceLength = keys.whole('training.seq_len', 2048)
+  const precision = precisionOf(keys)
+  const offloads = keys.value('training.enable_cpu_offload') === true
+  const left = keys.left()
   return {
     framework: 'torchtitan',
     version: torchtitanVersion,
@@ -55,7 +52,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     precision,
     assumptions: {
       ...(expert > 1 ? { hierarchicalDispatch: backend === 'deepep' } : {}),
-      ...(keptType(sections) === 'bf16' ? { masterWeights: false } : {}),
+      ...(keptType(keys) === 'bf16' ? { masterWeights: false } : {}),
     },
     costed,
     plan: {
@@ -74,7 +71,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     ],
     ...leftOver(left, isImmaterial),
     faults: [
-      ...sections.faults,
+      ...keys.faults,
       ...laidOut.faults,
       // The number of replicas depends on the chips, so that these faults mean nothing without them.
       ...(chips === null ? [] : batch.faults),
@@ -85,9 +82,9 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
 }
 
 /** FSDP shards over all remaining ranks, and reshards unless there is a pipeline or it is told not to; without FSDP, DDP shards nothing. */
-function meshOf(sections: Sections, chips: number | null, experts: number | null) {
+function meshOf(keys: Keys, chips: number | null, experts: number | null) {
   const degree = (name: string, otherwise = 1) => {
-    const own = sections.whole('parallelism', `${name}_degree`, otherwise)
+    const own = keys.whole(`parallelism.${name}_degree`, otherwise)
     return own > 0 || own === otherwise ? own : 1
   }
   const tensor = degree('tensor_parallel')
@@ -98,7 +95,7 @@ function meshOf(sections: Sections, chips: number | null, experts: number | null
   const { expert, expertTensor, countable } = readExpertRanks({ ranks, cut, tensor }, experts)
   const replicate = degree('data_parallel_replicate')
   const said = degree('data_parallel_shard', -1)
-  const reshard = sections.text('parallelism', 'fsdp_reshard_after_forward', 'default')
+  const reshard = keys.text('parallelism.fsdp_reshard_after_forward', 'default')
   const left = (chips ?? 0) / (tensor * context * pipeline * replicate)
   const shard = said === -1 ? left : said
   const never = reshard === 'never' || (reshard === 'default' && pipeline > 1)
@@ -148,10 +145,10 @@ function written(sizes: Readonly<Record<string, number>>): string {
     .join(' x ')
 }
 
-function batchOf(sections: Sections, replicas: number, pipeline: number) {
-  const local = sections.whole('training', 'local_batch_size', 8)
-  const asked = sections.whole('training', 'global_batch_size', -1)
-  const cut = sections.whole('parallelism', 'pipeline_parallel_microbatch_size', 1)
+function batchOf(keys: Keys, replicas: number, pipeline: number) {
+  const local = keys.whole('training.local_batch_size', 8)
+  const asked = keys.whole('training.global_batch_size', -1)
+  const cut = keys.whole('parallelism.pipeline_parallel_microbatch_size', 1)
   const microbatch = pipeline > 1 ? cut : local
   const batchSequences = asked < 0 ? local * replicas : asked
   const microbatches = batchSequences / (microbatch * replicas)
@@ -160,19 +157,19 @@ function batchOf(sections: Sections, replicas: number, pipeline: number) {
   return { batchSequences, microbatches: whole ? microbatches : null, faults: whole ? [] : [fault] }
 }
 
-function precisionOf(sections: Sections): Readonly<Record<string, string>> {
-  const wide = sections.text('training', 'mixed_precision_param', 'bfloat16') === 'float32'
-  const converters = sections.value('model', 'converters')
+function precisionOf(keys: Keys): Readonly<Record<string, string>> {
+  const wide = keys.text('training.mixed_precision_param', 'bfloat16') === 'float32'
+  const converters = keys.value('model.converters')
   const fp8 = Array.isArray(converters) && converters.some((name) => /float8/.test(String(name)))
   // Marks the key as read: how fp8 is scaled does not affect the layout.
-  sections.value('quantize', 'linear')
+  keys.value('quantize.linear')
   const own = wide ? 'fp32' : 'bf16'
   // In bf16 parameters, gradients and moments are kept so, without a copy in fp32 (job_config.py).
-  const kept = keptType(sections)
+  const kept = keptType(keys)
   const states = kept === 'bf16' ? { gradients: kept, optimizer: kept } : { gradients: 'fp32' }
   return { weights: own, compute: fp8 ? 'fp8' : own, ...states }
 }
 
-function keptType(sections: Sections): 'bf16' | 'fp32' {
-  return sections.text('training', 'dtype', 'float32') === 'bfloat16' ? 'bf16' : 'fp32'
+function keptType(keys: Keys): 'bf16' | 'fp32' {
+  return keys.text('training.dtype', 'float32') === 'bfloat16' ? 'bf16' : 'fp32'
 }
