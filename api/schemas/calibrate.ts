@@ -4,7 +4,7 @@ import type { Calibration } from '../../src/calibrate.ts'
 import { reassumable } from '../../src/cost/reassumed.ts'
 import { duration } from './bound.ts'
 import { evaluateRequest } from './evaluate.ts'
-import { flag, number, text } from './field.ts'
+import { flag, number, object, text } from './field.ts'
 import { type AssumptionsRequest, assumptionsRequest } from './given/assumptions.ts'
 import { questionFields } from './optimize.ts'
 
@@ -48,11 +48,10 @@ export interface CalibrateBody extends Calibration {
   readonly warnings: readonly string[]
 }
 
-const errors = z
-  .object({ median: z.number(), worst: z.number() })
-  .describe(
-    'Relative errors, over the runs: the larger of measured / predicted and predicted / measured, minus 1.',
-  )
+const errors = object(
+  'Relative errors, over the runs: the larger of measured / predicted and predicted / measured, minus 1.',
+  { median: z.number(), worst: z.number() },
+)
 
 const seconds = z.number()
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { activities } from '../../src/assumptions/stack.ts'
 import { label } from './bound.ts'
 import { exactPartial } from './exact-partial.ts'
-import { number, whole } from './field.ts'
+import { list, number, orNull, record, whole } from './field.ts'
 import { stackConstants } from './given/assumptions.ts'
 import { chipFields } from './given/chip.ts'
 import { activeConvention, architecture } from './given/model.ts'
@@ -24,18 +24,15 @@ export const modelRecord = z.strictObject({
       parameters: z.number().positive(),
       activeParameters: z.exactOptional(z.number().positive()),
       activeWithout: z.exactOptional(
-        z
-          .array(z.enum(['embedding', 'unembedding']))
-          .describe('What its authors leave out of the active parameters.'),
+        list('What its authors leave out of the active parameters.', z.enum(['embedding', 'unembedding'])),
       ),
     })
     .describe('Parameter counts that its authors publish.'),
   config: z.exactOptional(
-    z
-      .record(z.string(), z.unknown())
-      .describe(
-        'Fields of its config.json that hardly affect cost but belong into a launch: positions, norms, biases, scoring of the router.',
-      ),
+    record(
+      'Fields of its config.json that hardly affect cost but belong into a launch: positions, norms, biases, scoring of the router.',
+      z.unknown(),
+    ),
   ),
   checkpoints: z.exactOptional(
     z
@@ -90,18 +87,17 @@ const ofChips = z.array(label()).min(1).describe('Names in /hardware that this a
 
 const activity = z.enum(activities).describe('Whether it is about training or inference.')
 
-const launchedBy = frameworkName
-  .nullable()
-  .describe('The framework that launches its plans; null where plans are no longer launched with it.')
+const launchedBy = orNull(
+  'The framework that launches its plans; null where plans are no longer launched with it.',
+  frameworkName,
+)
 
 const stackRecipe = z.strictObject({
   name: expertRecipeName,
   releases: z
     .strictObject({ from: label(), to: z.exactOptional(label()) })
     .describe('Releases of the software whose recipes run this way; up to now where `to` is absent.'),
-  usualIn: z
-    .array(elementType)
-    .describe('Training uses this way by default where matmuls run in one of these types.'),
+  usualIn: list('Training uses this way by default where matmuls run in one of these types.', elementType),
   constants: stackConstants.describe('Further constants that this way sets.'),
   fit: z
     .strictObject({

@@ -7,7 +7,7 @@ import { plan } from './answer/plan.ts'
 import { servePlan } from './answer/serve-plan.ts'
 import { count, label } from './bound.ts'
 import type { EvaluateAsked } from './evaluate.ts'
-import { flag, texts } from './field.ts'
+import { flag, orNull, texts } from './field.ts'
 import type { OptimizeRequest } from './optimize.ts'
 
 const some = z.record(z.string().max(100), z.unknown())
@@ -110,11 +110,10 @@ const variantsOf = <Shown extends z.ZodType, Differing extends z.ZodType>(
       best: flag('True for the best plan of a search, false for a plan that the request gave.'),
       plan: shownPlan.nullable().describe('The plan; null where nothing fits.'),
       noPlan: texts('Why nothing fits; empty where there is a plan.'),
-      difference: differing
-        .nullable()
-        .describe(
-          'This variant minus (or divided by) the first. Null for the first itself, and where one of the two has no plan.',
-        ),
+      difference: orNull(
+        'This variant minus (or divided by) the first. Null for the first itself, and where one of the two has no plan.',
+        differing,
+      ),
       warnings: z.array(z.string()),
     }),
   )

@@ -21,3 +21,27 @@ export function texts(says: string) {
 export function flag(says: string) {
   return z.boolean().describe(says)
 }
+
+export function list<Of extends z.ZodType>(says: string, of: Of): z.ZodArray<Of> {
+  return z.array(of).describe(says)
+}
+
+export function record<Of extends z.ZodType>(says: string, of: Of): z.ZodRecord<z.ZodString, Of> {
+  return z.record(z.string(), of).describe(says)
+}
+
+export function object<Fields extends z.core.$ZodShape>(says: string, fields: Fields) {
+  return z.object(fields).describe(says)
+}
+
+export function oneOf<const Names extends readonly string[]>(says: string, names: Names) {
+  return z.enum(names).describe(says)
+}
+
+export function numberOrNull(says: string) {
+  return orNull(says, z.number())
+}
+
+export function orNull<Of extends z.ZodType>(says: string, of: Of): z.ZodNullable<Of> {
+  return z.nullable(of).describe(says)
+}

@@ -1,6 +1,6 @@
 /** An error in JSON: RFC 9457, with pointers into the request. */
 import { z } from 'zod'
-import { text, texts } from './field.ts'
+import { list, text, texts } from './field.ts'
 
 export const problemDocument = z.object({
   type: text('Path of the page that explains this kind of error.'),
@@ -15,12 +15,11 @@ export const problemDocument = z.object({
         detail: z.string(),
         suggestions: z.exactOptional(texts('Values or names that would be accepted.')),
         correction: z.exactOptional(
-          z
-            .array(z.object({ pointer: z.string(), value: z.unknown() }))
-            .describe(
-              'What was probably meant: setting each `value` at its `pointer` in the request, in this order, removes the error. ' +
-                'A value of null removes the field.',
-            ),
+          list(
+            'What was probably meant: setting each `value` at its `pointer` in the request, in this order, removes the error. ' +
+              'A value of null removes the field.',
+            z.object({ pointer: z.string(), value: z.unknown() }),
+          ),
         ),
       }),
     ),

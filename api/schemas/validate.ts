@@ -10,7 +10,7 @@ import { resolvedFields } from './answer/resolved.ts'
 import { inFile, searchAccount } from './answer/search-account.ts'
 import { servePlan } from './answer/serve-plan.ts'
 import { duration, label, share, shareOrNone } from './bound.ts'
-import { flag, text } from './field.ts'
+import { flag, list, text } from './field.ts'
 import { serveSketch } from './given/serve-sketch.ts'
 import { sketch } from './given/sketch.ts'
 import { launchFields } from './launch.ts'
@@ -102,11 +102,10 @@ const check = z.object({
   actual: z.union([z.string(), z.number()]).describe('What the plan has.'),
   message: text('The check in a sentence.'),
   nearest: z.exactOptional(
-    z
-      .array(z.object({ detail: z.string(), changes: z.array(change), inFile }))
-      .describe(
-        'Changes of the request; with any one of them the check holds. Where the plan was a launch file, they point below `/read/request` of this answer: make them there, and send `read.request`.',
-      ),
+    list(
+      'Changes of the request; with any one of them the check holds. Where the plan was a launch file, they point below `/read/request` of this answer: make them there, and send `read.request`.',
+      z.object({ detail: z.string(), changes: z.array(change), inFile }),
+    ),
   ),
 })
 

@@ -1,6 +1,6 @@
 /** Where the time and the memory of a plan go, and its collectives. */
 import { z } from 'zod'
-import { flag, number, text, whole } from '../field.ts'
+import { flag, number, object, text, whole } from '../field.ts'
 import { perAxis } from '../given/axis.ts'
 import { movement, passName } from '../names.ts'
 
@@ -9,9 +9,10 @@ const seconds = z.number()
 export const timeAccount = z.object({
   compute: number('Time in which kernels are bound by arithmetic.'),
   hbm: number('Time in which kernels are bound by memory bandwidth.'),
-  communication: z
-    .object(perAxis(seconds))
-    .describe('Time of all collectives by mesh axis, summed one after another, hidden or not.'),
+  communication: object(
+    'Time of all collectives by mesh axis, summed one after another, hidden or not.',
+    perAxis(seconds),
+  ),
   hostTransfer: number('Time to move offloaded arrays to the host and back, hidden or not.'),
   pipelineBubble: number('Time in which pipeline stages wait for each other.'),
   rematerialization: number('Time of the kernels that recompute activations.'),

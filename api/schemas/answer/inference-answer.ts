@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { InferenceAnswer, InferenceEvaluation, ParetoPoint } from '../../../src/plan/inference-plan.ts'
-import { number } from '../field.ts'
+import { list, number, object } from '../field.ts'
 import { launchRead } from '../launch-read.ts'
 import { phaseMode } from '../names.ts'
 import { inferencePlan } from './inference-plan.ts'
@@ -12,33 +12,29 @@ import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-
 import { preferred } from './uncertainty.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
 
-export const paretoPoint = z
-  .object({
-    ...inferencePlan.pick({
-      id: true,
-      summary: true,
-      batchSequences: true,
-      stepTimeSeconds: true,
-      tokensPerSecondPerUser: true,
-      tokensPerSecondPerChip: true,
-      costPerMillionTokensUsd: true,
-      costedTokens: true,
-    }).shape,
-    chipSecondsPerToken: number('Chips times seconds for each token.'),
-    chips: number(
-      'Chips of one replica, not all that were asked for: the smallest deployment with this latency and cost. Several replicas side by side serve more.',
-    ),
-    plan: z
-      .object({
-        ...inferencePlan.pick({ mesh: true, placement: true, batchSequences: true, microbatches: true })
-          .shape,
-        layout: z.record(z.string(), z.string()).describe('Layout of each component, by its name.'),
-      })
-      .describe(
-        'The fields that were chosen. Sent as the `plan` of /evaluate, with the rest of the request unchanged, they give the whole plan.',
-      ),
-  })
-  .describe('One point on the frontier of latency against cost.') satisfies z.ZodType<ParetoPoint>
+export const paretoPoint = object('One point on the frontier of latency against cost.', {
+  ...inferencePlan.pick({
+    id: true,
+    summary: true,
+    batchSequences: true,
+    stepTimeSeconds: true,
+    tokensPerSecondPerUser: true,
+    tokensPerSecondPerChip: true,
+    costPerMillionTokensUsd: true,
+    costedTokens: true,
+  }).shape,
+  chipSecondsPerToken: number('Chips times seconds for each token.'),
+  chips: number(
+    'Chips of one replica, not all that were asked for: the smallest deployment with this latency and cost. Several replicas side by side serve more.',
+  ),
+  plan: object(
+    'The fields that were chosen. Sent as the `plan` of /evaluate, with the rest of the request unchanged, they give the whole plan.',
+    {
+      ...inferencePlan.pick({ mesh: true, placement: true, batchSequences: true, microbatches: true }).shape,
+      layout: z.record(z.string(), z.string()).describe('Layout of each component, by its name.'),
+    },
+  ),
+}) satisfies z.ZodType<ParetoPoint>
 
 export const inferenceAnswer = z.object({
   mode: phaseMode,
@@ -46,11 +42,10 @@ export const inferenceAnswer = z.object({
   preferred,
   unlaunchable: unlaunchable(inferencePlan, refusals),
   pareto: z.exactOptional(
-    z
-      .array(paretoPoint)
-      .describe(
-        'Only for generation: of all batch sizes, the points that no other point beats in both latency and cost.',
-      ),
+    list(
+      'Only for generation: of all batch sizes, the points that no other point beats in both latency and cost.',
+      paretoPoint,
+    ),
   ),
   search: searchAccount,
   sensitivity: sensitivity.nullable(),

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import type { Plan } from '../../../src/plan/plan.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
-import { flag, number, text, texts, whole } from '../field.ts'
+import { flag, list, number, numberOrNull, object, orNull, record, text, texts, whole } from '../field.ts'
 import { mesh } from '../given/axis.ts'
 import { costedWith } from '../given/costed-with.ts'
 import { elementType } from '../names.ts'
@@ -42,12 +42,10 @@ export const plan = z.object({
     .describe(
       'ZeRO stage, what replicas shard: 0 nothing, 1 optimizer states, 2 also gradients, 3 also weights (FSDP).',
     ),
-  contextLayout: z
-    .enum(contextLayouts)
-    .nullable()
-    .describe(
-      'How attention reaches keys that are sharded over `context`: `gather`, `ring` or `ulysses`; null where that axis is 1.',
-    ),
+  contextLayout: orNull(
+    'How attention reaches keys that are sharded over `context`: `gather`, `ring` or `ulysses`; null where that axis is 1.',
+    z.enum(contextLayouts),
+  ),
   microbatches: number(
     'Microbatches per replica and step, which run one after another; in inference, the groups of sequences that go through the pipeline stages.',
   ),
@@ -59,42 +57,35 @@ export const plan = z.object({
     'Virtual stages (model chunks) per pipeline stage, for interleaved schedules; 1 without interleaving.',
   ),
   stageLayers: z.array(z.number()).describe('Number of layers of each pipeline stage.'),
-  stagePartition: z
-    .object({
+  stagePartition: orNull(
+    'The best assignment of unlike layers to stages, from the time of each layer under this plan. Null where the layers are alike, there is one stage, or stages have several virtual stages.',
+    z.object({
       stageLayers: z.array(z.number()).describe('Number of layers of each pipeline stage.'),
       longestStageSeconds: number('Time of one microbatch in the longest stage.'),
       evenLongestStageSeconds: number("The same time with the plan's own stages."),
-    })
-    .nullable()
-    .describe(
-      'The best assignment of unlike layers to stages, from the time of each layer under this plan. Null where the layers are alike, there is one stage, or stages have several virtual stages.',
-    ),
-  rematerialization: z
-    .array(
-      z.object({
-        policy: text('Name of the policy, which says what a layer keeps for its backward pass.'),
-        layers: number('Number of layers that use it.'),
-      }),
-    )
-    .describe('Rematerialisation policies and how many layers use each: at most two.'),
+    }),
+  ),
+  rematerialization: list(
+    'Rematerialisation policies and how many layers use each: at most two.',
+    z.object({
+      policy: text('Name of the policy, which says what a layer keeps for its backward pass.'),
+      layers: number('Number of layers that use it.'),
+    }),
+  ),
   costedWith,
-  memoryPolicy: z
-    .object({
-      provenBest: z
-        .boolean()
-        .nullable()
-        .describe(
-          'True if it is proven that no other mix of two policies is faster on this layout; null below rank 1.',
-        ),
+  memoryPolicy: orNull(
+    'How good the choice of rematerialisation is. Null where every activation is kept on the chip or some are kept on the host, or the plan does not fit.',
+    z.object({
+      provenBest: orNull(
+        'True if it is proven that no other mix of two policies is faster on this layout; null below rank 1.',
+        z.boolean(),
+      ),
       relaxedStepTimeSeconds: number(
         'Lower bound of the step time: any mix of policies, with fractions of layers allowed.',
       ),
       secondsPerByte: number('Seconds that one more byte of memory budget per chip would save per step.'),
-    })
-    .nullable()
-    .describe(
-      'How good the choice of rematerialisation is. Null where every activation is kept on the chip or some are kept on the host, or the plan does not fit.',
-    ),
+    }),
+  ),
   stepTimeSeconds: number(
     'Predicted time of one step: in training one global batch, in prefill all prompts, in generation one token for each sequence.',
   ),
@@ -113,20 +104,16 @@ export const plan = z.object({
   choice,
   mfu: number('Model FLOPs utilisation: model FLOPs per second as a fraction (0 to 1) of `mfuPeak`.'),
   hfu: number('Hardware FLOPs utilisation: as `mfu`, with the recomputed FLOPs included.'),
-  mfuPeak: z
-    .object({
+  mfuPeak: object(
+    'The peak that `mfu` and `hfu` are fractions of: that of the element type in which matmuls run.',
+    {
       type: elementType.describe('Element type of the matmuls.'),
       flopsPerSecondPerChip: number('Peak FLOP/s of one chip for that type.'),
-    })
-    .describe(
-      'The peak that `mfu` and `hfu` are fractions of: that of the element type in which matmuls run.',
-    ),
-  mfuOfBf16Peak: z
-    .number()
-    .nullable()
-    .describe(
-      'Model FLOPs per second as a fraction of the bf16 peak, to compare plans in different types; null where the chip has no bf16 peak.',
-    ),
+    },
+  ),
+  mfuOfBf16Peak: numberOrNull(
+    'Model FLOPs per second as a fraction of the bf16 peak, to compare plans in different types; null where the chip has no bf16 peak.',
+  ),
   tokensPerSecond: number('Tokens of a step divided by its time.'),
   tokensPerSecondPerChip: number('`tokensPerSecond` divided by all chips that were asked for.'),
   ...tokenCost,
@@ -143,12 +130,11 @@ export const plan = z.object({
   ...binding,
   collectives: z.array(collectiveLine).describe('All collectives of one step.'),
   explanation: texts('Sentences that say where the time goes and what fills the memory.'),
-  launch: z
-    .record(z.string(), z.unknown())
-    .describe(
-      'Per framework: its flags or configuration, or why it cannot run the plan (`unsupported`). `commands` has, for each framework that can, ' +
-        'the `version` that option names were checked against, a `command` for the shell of each host, the `files` that it reads, and ' +
-        'in training `parallelism`: the options that set the layout, apart from those that describe the model. `notes` say what the options cannot. ' +
-        '`stepTimeSeconds` is the step time in each framework that can launch the plan, where the request names no stack; plans are ranked by the fastest of them.',
-    ),
+  launch: record(
+    'Per framework: its flags or configuration, or why it cannot run the plan (`unsupported`). `commands` has, for each framework that can, ' +
+      'the `version` that option names were checked against, a `command` for the shell of each host, the `files` that it reads, and ' +
+      'in training `parallelism`: the options that set the layout, apart from those that describe the model. `notes` say what the options cannot. ' +
+      '`stepTimeSeconds` is the step time in each framework that can launch the plan, where the request names no stack; plans are ranked by the fastest of them.',
+    z.unknown(),
+  ),
 }) satisfies z.ZodType<Plan>

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { expertTensors } from '../../../src/cost/communication/expert-tensor.ts'
 import type { RecipeRecord, ShownRecipe } from '../../../src/plan/certainty/recipes.ts'
-import { number, text, texts } from '../field.ts'
+import { number, object, orNull, text, texts } from '../field.ts'
 import { mesh } from '../given/axis.ts'
 import { elementType, expertRecipeName, recomputation, scheduleName } from '../names.ts'
 
@@ -65,16 +65,16 @@ const published = z.object({
   compute: text('Element types, as the source names them.'),
   plan: recipePlan.describe('The plan as /evaluate takes it, as far as the source states it.'),
   measured: time,
-  predicted: time
-    .nullable()
-    .describe(
-      'Prediction at these settings (`npm run accuracy`); null where the layout cannot run as stated.',
-    ),
+  predicted: orNull(
+    'Prediction at these settings (`npm run accuracy`); null where the layout cannot run as stated.',
+    time,
+  ),
 })
 
 export const recipe = published.extend({
-  evaluate: z
-    .object({
+  evaluate: object(
+    'A complete body for /evaluate: the layout with the settings that it was published with.',
+    {
       model: z.string(),
       hardware: z.object({ chip: z.string(), chips: z.int(), ...hardware }),
       workload: z.object({
@@ -85,8 +85,8 @@ export const recipe = published.extend({
       precision,
       assumptions,
       plan: recipePlan,
-    })
-    .describe('A complete body for /evaluate: the layout with the settings that it was published with.'),
+    },
+  ),
   notes: texts(
     'Why this recipe is not among the plans although it is predicted to be faster per chip than the first, and which plan of the list has the same family of layouts.',
   ),

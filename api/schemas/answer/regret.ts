@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { frameworks } from '../../../src/launch/framework.ts'
 import type { Regret, ServeRegret } from '../../../src/plan/regret.ts'
-import { flag, number } from '../field.ts'
+import { flag, number, orNull } from '../field.ts'
 import { mesh } from '../given/axis.ts'
 
 const fields = z.object({
@@ -15,11 +15,10 @@ const fields = z.object({
 }) satisfies z.ZodType<Regret>
 
 export const regret = z.exactOptional(
-  fields
-    .nullable()
-    .describe(
-      'Given where the request has `regret: true`: how much better the best plan is. Null where the plan does not fit.',
-    ),
+  orNull(
+    'Given where the request has `regret: true`: how much better the best plan is. Null where the plan does not fit.',
+    fields,
+  ),
 )
 
 const ofDeployment = z.object({
@@ -32,9 +31,8 @@ const ofDeployment = z.object({
 }) satisfies z.ZodType<ServeRegret>
 
 export const serveRegret = z.exactOptional(
-  ofDeployment
-    .nullable()
-    .describe(
-      'Given where the request has `regret: true`: how much better the best deployment is. Null where the deployment misses a limit.',
-    ),
+  orNull(
+    'Given where the request has `regret: true`: how much better the best deployment is. Null where the deployment misses a limit.',
+    ofDeployment,
+  ),
 )

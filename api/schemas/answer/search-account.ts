@@ -1,28 +1,23 @@
 /** How a search went, and what would have to change for a plan to exist. */
 import { z } from 'zod'
 import { countOrNone } from '../bound.ts'
-import { flag, number, text, texts } from '../field.ts'
+import { flag, list, number, numberOrNull, object, orNull, record, text, texts } from '../field.ts'
 
 export const searchAccount = z.object({
   enumerated: number('Candidates in the search space.'),
   pruned: number('Candidates that a bound showed to be no better than the plans that were found.'),
   evaluated: number('Candidates that were costed.'),
-  infeasible: z
-    .object({
-      memory: number('They exceed the memory budget.'),
-      divisibility: number('A mesh axis does not divide what it shards.'),
-      topology: number('They cannot be placed on the network.'),
-      constraint: number('The constraints of the request exclude them.'),
-    })
-    .describe('Candidates that cannot be run as asked, by reason.'),
+  infeasible: object('Candidates that cannot be run as asked, by reason.', {
+    memory: number('They exceed the memory budget.'),
+    divisibility: number('A mesh axis does not divide what it shards.'),
+    topology: number('They cannot be placed on the network.'),
+    constraint: number('The constraints of the request exclude them.'),
+  }),
   unexamined: number(
     'Candidates not examined because `timeoutMs` ran out. They and the other counts add up to `enumerated`.',
   ),
-  lowerBoundSeconds: z.number().nullable().describe('Lower bound of the step time of all plans.'),
-  gap: z
-    .number()
-    .nullable()
-    .describe('How much longer the best plan takes than `lowerBoundSeconds`, as a fraction of it.'),
+  lowerBoundSeconds: numberOrNull('Lower bound of the step time of all plans.'),
+  gap: numberOrNull('How much longer the best plan takes than `lowerBoundSeconds`, as a fraction of it.'),
   exact: flag(
     'Whether every candidate that could be better was examined; if not, the plans are the best found so far.',
   ),
@@ -38,8 +33,9 @@ export const searchAccount = z.object({
 
 const elasticity = z.number()
 
-export const sensitivity = z
-  .object({
+export const sensitivity = object(
+  'Elasticities d log(step time) / d log(resource) of the best plan, by central differences of 1 %: -0.5 means that 1 % more of the resource makes the step 0.5 % shorter. The plan does not change, nor does a batch of `max`.',
+  {
     flops: elasticity,
     hbmBandwidth: elasticity,
     hostBandwidth: elasticity.describe('For the link between chip and host.'),
@@ -49,40 +45,35 @@ export const sensitivity = z
     dcnBandwidth: elasticity.describe(
       'For all networks between slices or nodes: DCN, or every other tier of switches together.',
     ),
-    networks: z
-      .record(z.string(), elasticity)
-      .describe(
-        'For each network by itself, by its name on this machine: `ici` and `dcn`, or the tiers of switches.',
-      ),
+    networks: record(
+      'For each network by itself, by its name on this machine: `ici` and `dcn`, or the tiers of switches.',
+      elasticity,
+    ),
     memory: elasticity.describe(
       'd log(step time) / d log(memory per chip), averaged up to `memoryStep`; 0 where that is null.',
     ),
-    memoryStep: z
-      .object({ budgetBytes: z.number(), stepTimeSeconds: z.number() })
-      .nullable()
-      .describe(
-        'Step time falls in steps as memory grows. This is the smallest memory per chip at which the mesh and layout of the best plan become faster, with rematerialisation chosen again; null where more memory does not help.',
-      ),
-  })
-  .describe(
-    'Elasticities d log(step time) / d log(resource) of the best plan, by central differences of 1 %: -0.5 means that 1 % more of the resource makes the step 0.5 % shorter. The plan does not change, nor does a batch of `max`.',
-  )
+    memoryStep: orNull(
+      'Step time falls in steps as memory grows. This is the smallest memory per chip at which the mesh and layout of the best plan become faster, with rematerialisation chosen again; null where more memory does not help.',
+      z.object({ budgetBytes: z.number(), stepTimeSeconds: z.number() }),
+    ),
+  },
+)
 
 const change = z.object({ pointer: z.string(), value: z.unknown() })
 
 export const inFile = z.exactOptional(
-  z
-    .object({
+  object(
+    'Where the plan was a launch file: what the change means there. Absent where the framework has no setting for it, or another host would have to be started with settings of its own.',
+    {
       set: texts('Settings to add, or to give another value, as the framework spells them.'),
       unset: texts('Settings to take away, as the file spells them.'),
-    })
-    .describe(
-      'Where the plan was a launch file: what the change means there. Absent where the framework has no setting for it, or another host would have to be started with settings of its own.',
-    ),
+    },
+  ),
 )
 
-export const suggestion = z
-  .object({
+export const suggestion = object(
+  'A change of the request that was tried: with `value` at `pointer`, and no other change, a plan exists. A `value` of null removes the field.',
+  {
     change: text('The change, in words.'),
     pointer: text(
       'JSON pointer into the request; where the plan was a launch file, into this answer, below `/read/request`: make the change there, and send `read.request`.',
@@ -91,33 +82,31 @@ export const suggestion = z
     detail: text('What the request would give with this change.'),
     also: z.exactOptional(z.array(change).describe('Further changes that have to be made with it.')),
     inFile,
-  })
-  .describe(
-    'A change of the request that was tried: with `value` at `pointer`, and no other change, a plan exists. A `value` of null removes the field.',
-  )
+  },
+)
 
 export const suggestionsOfPlan = z.exactOptional(
-  z
-    .array(suggestion)
-    .describe('Where the plan does not fit: changes of the request with which it does, each of them tried.'),
+  list(
+    'Where the plan does not fit: changes of the request with which it does, each of them tried.',
+    suggestion,
+  ),
 )
 
 /** Reasons why there is no plan; `nearest` is the schema of the plan that comes closest. */
 export function noPlan<T extends z.ZodType>(nearest: T) {
-  return z
-    .object({
-      reasons: z
-        .array(
-          z.object({
-            reason: z.string(),
-            detail: z.string(),
-            layouts: countOrNone(1e15).describe('Candidates that this reason excludes.'),
-          }),
-        )
-        .describe('What excludes the candidates.'),
+  return orNull(
+    'Why there is no plan; null where there is one.',
+    z.object({
+      reasons: list(
+        'What excludes the candidates.',
+        z.object({
+          reason: z.string(),
+          detail: z.string(),
+          layouts: countOrNone(1e15).describe('Candidates that this reason excludes.'),
+        }),
+      ),
       nearest: nearest.nullable().describe('The plan that comes closest, and by how much it misses.'),
       suggestions: z.array(suggestion).describe('Changes of the request with which a plan exists.'),
-    })
-    .nullable()
-    .describe('Why there is no plan; null where there is one.')
+    }),
+  )
 }

@@ -1,6 +1,7 @@
 /** Answers with ranked deployments, and with the cost of one given deployment. */
 import { z } from 'zod'
 import type { ServeAnswer, ServeEvaluation } from '../../../src/plan/inference-plan.ts'
+import { list, orNull } from '../field.ts'
 import { launchRead } from '../launch-read.ts'
 import { serveRegret } from './regret.ts'
 import { resolvedFields } from './resolved.ts'
@@ -11,17 +12,15 @@ import { refusals, unlaunchable } from './unlaunchable.ts'
 
 export const serveAnswer = z.object({
   mode: z.literal('serve'),
-  plans: z
-    .array(servePlan)
-    .describe(
-      'Best first: the fewest chips; without a rate in the request, the most requests per second from the whole pool.',
-    ),
+  plans: list(
+    'Best first: the fewest chips; without a rate in the request, the most requests per second from the whole pool.',
+    servePlan,
+  ),
   preferred,
-  alternative: servePlan
-    .nullable()
-    .describe(
-      'The best deployment of the other kind than the first: both phases on the same servers where the first has them apart, and the other way round, with rank 0. Null where the request wants one kind, none of the other will do, or there was no time to look.',
-    ),
+  alternative: orNull(
+    'The best deployment of the other kind than the first: both phases on the same servers where the first has them apart, and the other way round, with rank 0. Null where the request wants one kind, none of the other will do, or there was no time to look.',
+    servePlan,
+  ),
   unlaunchable: unlaunchable(servePlan, refusals),
   search: searchAccount,
   infeasible: noPlan(z.object({ plan: servePlan, shortSeconds: z.number() })),

@@ -1,7 +1,7 @@
 /** A deployment: instances of one plan for each phase, or of one that does both. */
 import { z } from 'zod'
 import type { PhasePlan, ServePlan } from '../../../src/plan/inference-plan.ts'
-import { flag, number, text, texts, whole } from '../field.ts'
+import { flag, number, numberOrNull, object, orNull, record, text, texts, whole } from '../field.ts'
 import { inferencePlan } from './inference-plan.ts'
 import { infeasibility } from './plan.ts'
 import { tokenCost } from './token-cost.ts'
@@ -11,10 +11,7 @@ export const phasePlan = z.object({
   ...inferencePlan.shape,
   chips: number('Chips of all instances of the phase.'),
   chipsPerInstance: number('Chips of one instance; the plan is for one instance.'),
-  topology: z
-    .array(z.int())
-    .nullable()
-    .describe('Shape of the slice of one instance, on a torus; null behind switches.'),
+  topology: orNull('Shape of the slice of one instance, on a torus; null behind switches.', z.array(z.int())),
   slices: whole('Slices of one instance.'),
   instances: number('Number of instances.'),
   utilization: number(
@@ -22,36 +19,34 @@ export const phasePlan = z.object({
   ),
 }) satisfies z.ZodType<PhasePlan>
 
-const queueing = z
-  .object({
-    model: text("The queueing model, in words and in Kendall's notation."),
-    arrivalsPerSecond: number('Requests that arrive per second.'),
-    waitSeconds: number(
-      'Mean wait of a request: for a free prefill, and for a free slot in the generate batch.',
-    ),
-  })
-  .describe('How long requests wait, and the queueing model behind it.')
+const queueing = object('How long requests wait, and the queueing model behind it.', {
+  model: text("The queueing model, in words and in Kendall's notation."),
+  arrivalsPerSecond: number('Requests that arrive per second.'),
+  waitSeconds: number(
+    'Mean wait of a request: for a free prefill, and for a free slot in the generate batch.',
+  ),
+})
 
-const kvTransfer = z
-  .object({
+const kvTransfer = object(
+  'Disaggregated deployments: the transfer of keys and values from prefill to generate instances.',
+  {
     bytesPerRequest: number('Keys and values of one prompt.'),
     seconds: number(
       'Network time of one prompt, hidden or not; the first token waits only for the part that is not hidden under the prefill.',
     ),
     streamedPerLayer: flag('Whether they are sent layer by layer while the prefill runs.'),
-  })
-  .describe('Disaggregated deployments: the transfer of keys and values from prefill to generate instances.')
+  },
+)
 
-const secondLayout = z
-  .object({
+const secondLayout = object(
+  'Where both phases run on the same chips with different weight layouts: what a second copy takes, or moving the weights instead.',
+  {
     copyBytesPerChip: number('Bytes per chip of the second copy of the weights.'),
     reshardSeconds: number(
       'Time to move the weights from one layout to the other, if no second copy is kept.',
     ),
-  })
-  .describe(
-    'Where both phases run on the same chips with different weight layouts: what a second copy takes, or moving the weights instead.',
-  )
+  },
+)
 
 export const servePlan = z.object({
   rank: whole('Position in its list, from 1.'),
@@ -69,12 +64,9 @@ export const servePlan = z.object({
   maxSequences: number(
     'Most sequences that one generate instance runs at once, including prompts being read: the limit that its server is given. No more run than memory has room for.',
   ),
-  stepTokens: z
-    .number()
-    .nullable()
-    .describe(
-      'Most tokens in one step of a server that does both phases: one for each generating sequence, the rest from prompts. Null where the phases have separate chips.',
-    ),
+  stepTokens: numberOrNull(
+    'Most tokens in one step of a server that does both phases: one for each generating sequence, the rest from prompts. Null where the phases have separate chips.',
+  ),
   contextLength: number('Most positions of one request, prompt and output together, that servers accept.'),
   prefill: phasePlan.describe('The instances that read prompts.'),
   generate: phasePlan.describe('The instances that generate.'),
@@ -93,13 +85,13 @@ export const servePlan = z.object({
   ),
   queueing,
   kvTransfer: kvTransfer.nullable().describe('Null where the same chips do both phases.'),
-  secondLayout: secondLayout
-    .nullable()
-    .describe('Null where both phases lay the weights out alike, or run on separate chips.'),
+  secondLayout: orNull(
+    'Null where both phases lay the weights out alike, or run on separate chips.',
+    secondLayout,
+  ),
   explanation: texts('Sentences that say how the deployment is sized and what limits it.'),
-  launch: z
-    .record(z.string(), z.unknown())
-    .describe(
-      'Per framework, how to start a server that does both phases (`commands`, as in any plan), or why it cannot be started. With separate phases, the `launch` of each phase starts its servers, and this one starts the router in front of them.',
-    ),
+  launch: record(
+    'Per framework, how to start a server that does both phases (`commands`, as in any plan), or why it cannot be started. With separate phases, the `launch` of each phase starts its servers, and this one starts the router in front of them.',
+    z.unknown(),
+  ),
 }) satisfies z.ZodType<ServePlan>

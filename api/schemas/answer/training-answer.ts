@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import type { EvaluateAnswer, OptimizeAnswer } from '../../../src/plan/answer.ts'
+import { list } from '../field.ts'
 import { launchRead } from '../launch-read.ts'
 import { plan } from './plan.ts'
 import { recipe } from './recipe.ts'
@@ -15,11 +16,10 @@ export const trainingAnswer = z.object({
   mode: z.literal('train'),
   plans: z.array(plan).describe('Best first.'),
   preferred,
-  recipes: z
-    .array(recipe)
-    .describe(
-      'Published training runs of this model on these chips: those of the same sequence length first, then the nearest in number of chips and sequence length, then the newest.',
-    ),
+  recipes: list(
+    'Published training runs of this model on these chips: those of the same sequence length first, then the nearest in number of chips and sequence length, then the newest.',
+    recipe,
+  ),
   unlaunchable: unlaunchable(plan, refusals),
   search: searchAccount,
   sensitivity: sensitivity.nullable(),

@@ -5,35 +5,33 @@ import type { Choice } from '../../../src/plan/certainty/choice.ts'
 import type { Preferred } from '../../../src/plan/certainty/preferred.ts'
 import type { AgainstFirst } from '../../../src/plan/certainty/ties.ts'
 import type { ServeUncertainty, Uncertainty } from '../../../src/plan/certainty/uncertainty.ts'
-import { flag, number, text, texts, whole } from '../field.ts'
+import { flag, number, object, orNull, text, texts, whole } from '../field.ts'
 import { modeName } from '../names.ts'
 
 const range = z.tuple([z.number(), z.number()])
 
-const basis = z
-  .object({
-    regime: text(
-      'What these runs have in common with the plan: the narrowest group with enough measured runs. Where the request names no software (`assumptions.stack`, `assumptions.expertRecipe`), they are predicted without theirs too.',
-    ),
-    rows: whole('Number of measured configurations.'),
-    sources: whole('Number of publications that they come from.'),
-    software: texts('Software that ran them, with its releases.'),
-    median: number(
-      'Median of measured over predicted time; in deployments, of measured over predicted rate. The bands are not centred on predictions.',
-    ),
-    widened: z
-      .object({
-        nineOfTen: number('For the band that holds nine of ten.'),
-        eightOfTen: number('For the band that holds eight of ten.'),
-      })
-      .describe(
-        'Exponents by which the bands are widened beyond these runs, so that they also hold for sources that are not among them.',
-      ),
-  })
-  .describe('The measured runs behind the bands. No constant was fitted on any of them.')
+const basis = object('The measured runs behind the bands. No constant was fitted on any of them.', {
+  regime: text(
+    'What these runs have in common with the plan: the narrowest group with enough measured runs. Where the request names no software (`assumptions.stack`, `assumptions.expertRecipe`), they are predicted without theirs too.',
+  ),
+  rows: whole('Number of measured configurations.'),
+  sources: whole('Number of publications that they come from.'),
+  software: texts('Software that ran them, with its releases.'),
+  median: number(
+    'Median of measured over predicted time; in deployments, of measured over predicted rate. The bands are not centred on predictions.',
+  ),
+  widened: object(
+    'Exponents by which the bands are widened beyond these runs, so that they also hold for sources that are not among them.',
+    {
+      nineOfTen: number('For the band that holds nine of ten.'),
+      eightOfTen: number('For the band that holds eight of ten.'),
+    },
+  ),
+})
 
-export const uncertainty = z
-  .object({
+export const uncertainty = orNull(
+  'How far measured runs were from their predictions. Null where no such runs are known, and under `book` assumptions.',
+  z.object({
     stepTimeRelative: range.describe(
       'The 10th and 90th percentile of measured runs, as factors on the predicted step time.',
     ),
@@ -41,14 +39,12 @@ export const uncertainty = z
       'The range that holds nine of ten measured runs (5th to 95th percentile), applied to this step time.',
     ),
     basis,
-  })
-  .nullable()
-  .describe(
-    'How far measured runs were from their predictions. Null where no such runs are known, and under `book` assumptions.',
-  ) satisfies z.ZodType<Uncertainty | null>
+  }),
+) satisfies z.ZodType<Uncertainty | null>
 
-export const serveUncertainty = z
-  .object({
+export const serveUncertainty = orNull(
+  'How far published rates were from their predictions; null where no such rates are known.',
+  z.object({
     requestsPerSecondRelative: range.describe(
       'The 10th and 90th percentile of published rates, as factors on the predicted rate.',
     ),
@@ -56,14 +52,12 @@ export const serveUncertainty = z
       'The range that holds nine of ten published rates (5th to 95th percentile), applied to this rate.',
     ),
     basis,
-  })
-  .nullable()
-  .describe(
-    'How far published rates were from their predictions; null where no such rates are known.',
-  ) satisfies z.ZodType<ServeUncertainty | null>
+  }),
+) satisfies z.ZodType<ServeUncertainty | null>
 
-export const againstFirst = z
-  .object({
+export const againstFirst = orNull(
+  'Comparison with the first plan of the list; null for a plan that is in no list.',
+  z.object({
     slowerBy: number(
       "How much longer the step of this plan is predicted to take, as a fraction of the first plan's; with batchSequences `max` and in serving how much more it takes for the same tokens or requests: chip-seconds, or chips where the request has a rate.",
     ),
@@ -73,37 +67,30 @@ export const againstFirst = z
     tied: flag(
       'Whether the two can hardly be told apart: both `chanceFaster` and its complement are at least 0.4.',
     ),
-  })
-  .nullable()
-  .describe(
-    'Comparison with the first plan of the list; null for a plan that is in no list.',
-  ) satisfies z.ZodType<AgainstFirst | null>
+  }),
+) satisfies z.ZodType<AgainstFirst | null>
 
-export const choice = z
-  .object({
+export const choice = orNull(
+  'How the plan compares where constants are uncertain. Only in training with objective `robust`; otherwise null.',
+  z.object({
     chanceBest: number('Fraction of draws of the uncertain constants in which this plan is the fastest.'),
     expectedRegret: number('Mean excess over the best step of the same draw, as a fraction of it.'),
     p90Regret: number('The 90th percentile of that excess.'),
     expectedStepSeconds: number('Mean step time over the draws.'),
     draws: whole('Number of draws; 200 unless time ran out.'),
     among: whole('Number of plans that were compared, including this one.'),
-  })
-  .nullable()
-  .describe(
-    'How the plan compares where constants are uncertain. Only in training with objective `robust`; otherwise null.',
-  ) satisfies z.ZodType<Choice | null>
+  }),
+) satisfies z.ZodType<Choice | null>
 
-export const preferred = z
-  .object({
+export const preferred = orNull(
+  'Of the plans that are tied with the first, the one that is simplest to run; null with fewer than two plans, or where no ties are known.',
+  z.object({
     rank: whole('Its `rank` among the plans.'),
     id: text('Its `id`.'),
     among: whole('Number of tied plans, including the first.'),
     reasons: texts('Why this plan is preferred to the first; empty where it is the first.'),
-  })
-  .nullable()
-  .describe(
-    'Of the plans that are tied with the first, the one that is simplest to run; null with fewer than two plans, or where no ties are known.',
-  ) satisfies z.ZodType<Preferred | null>
+  }),
+) satisfies z.ZodType<Preferred | null>
 
 /** The schema of fixtures/residuals.json. */
 const widening = z.strictObject({ nineOfTen: z.number(), eightOfTen: z.number() })

@@ -5,7 +5,7 @@ import { expertTensors } from '../../../src/cost/communication/expert-tensor.ts'
 import { frameworks } from '../../../src/launch/framework.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import { shareOrNone } from '../bound.ts'
-import { flag } from '../field.ts'
+import { flag, oneOf } from '../field.ts'
 import {
   activationCount,
   attentionFlopsCount,
@@ -22,11 +22,10 @@ export const assumptionChoices = {
     'Whether a ring of n chips takes (n-1)/n of V/W (V bytes, W bandwidth) rather than all of it.',
   ),
   inNetworkReduction: flag('Whether switches that can reduce in the network do so (SHARP).'),
-  expertTensor: z
-    .enum(expertTensors)
-    .describe(
-      'How tensor ranks hold experts in training: each expert `sliced` over them, or, wherever they divide the experts, `whole` experts on each (expert tensor parallel size 1).',
-    ),
+  expertTensor: oneOf(
+    'How tensor ranks hold experts in training: each expert `sliced` over them, or, wherever they divide the experts, `whole` experts on each (expert tensor parallel size 1).',
+    expertTensors,
+  ),
   choicesApart: flag(
     'Whether the experts of a token are always on different devices, as the book assumes, rather than placed at random.',
   ),

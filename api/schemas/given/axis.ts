@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { axes, perAxis as ofEachAxis } from '../../../src/sharding/axis.ts'
 import { count, mostChips } from '../bound.ts'
+import { object } from '../field.ts'
 
 export const axisName = z.enum(axes)
 
@@ -10,9 +11,10 @@ export function perAxis<T extends z.ZodType>(value: T) {
   return ofEachAxis(({ says }) => value.describe(`Mesh axis of ${says}.`))
 }
 
-export const mesh = z
-  .object(perAxis(count(mostChips)))
-  .describe('Chips along each axis; their product is the number of chips.')
+export const mesh = object(
+  'Chips along each axis; their product is the number of chips.',
+  perAxis(count(mostChips)),
+)
 
 export const partialMesh = z
   .strictObject(perAxis(z.exactOptional(count(mostChips))))

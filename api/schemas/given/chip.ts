@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { count, label, quantity, seconds, share } from '../bound.ts'
-import { flag } from '../field.ts'
+import { flag, orNull } from '../field.ts'
 import { chipKind } from '../names.ts'
 
 const flopsPerSecond = quantity(1e21)
@@ -18,11 +18,10 @@ export const topology = z
 export const tier = z
   .strictObject({
     name: label(),
-    size: count(1e6)
-      .nullable()
-      .describe(
-        'Units of the tier below in one unit of this tier (chips, for the first tier); null where there is no limit.',
-      ),
+    size: orNull(
+      'Units of the tier below in one unit of this tier (chips, for the first tier); null where there is no limit.',
+      count(1e6),
+    ),
     bytesPerSecondPerChip: bytesPerSecond.describe(
       'Bandwidth per chip through this tier, one way, while all chips send.',
     ),

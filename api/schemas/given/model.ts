@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { limits } from '../../../src/model/limits.ts'
 import { count, countOrNone, label } from '../bound.ts'
-import { flag, number } from '../field.ts'
+import { flag, number, orNull } from '../field.ts'
 import { attentionKind } from '../names.ts'
 
 const moe = z
@@ -34,9 +34,10 @@ const moe = z
 
 const mla = z
   .strictObject({
-    queryRank: count(limits.width)
-      .nullable()
-      .describe('Rank of the latent queries; null where queries are projected directly.'),
+    queryRank: orNull(
+      'Rank of the latent queries; null where queries are projected directly.',
+      count(limits.width),
+    ),
     keyValueRank: count(limits.width).describe('Rank of the latent vector of keys and values.'),
     nopeHeadDim: count(limits.headDim).describe('Width of the part of a key without positions.'),
     ropeHeadDim: count(limits.headDim).describe(

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { weightParts } from '../../../src/model/weight-parts.ts'
-import { text } from '../field.ts'
+import { object, text } from '../field.ts'
 import { elementType } from '../names.ts'
 
 /** As resolved for an answer. */
@@ -20,11 +20,10 @@ export const precisionUsed = z.object({
       ),
   ),
   weightBlock: z.exactOptional(
-    z
-      .object({ rows: z.number(), columns: z.number() })
-      .describe(
-        'For a checkpoint that is quantised by blocks: rows and columns of a weight that share a scale. vLLM and SGLang refuse slices that are no whole blocks.',
-      ),
+    object(
+      'For a checkpoint that is quantised by blocks: rows and columns of a weight that share a scale. vLLM and SGLang refuse slices that are no whole blocks.',
+      { rows: z.number(), columns: z.number() },
+    ),
   ),
   checkpoint: z.exactOptional(
     text('Inference: name of the released checkpoint that the weights are taken from, if it has one.'),

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ServePlan } from '../../../src/plan/inference-plan.ts'
 import { unread } from '../answered-field.ts'
 import { count, longestSequence, mostBatchTokens } from '../bound.ts'
-import { flag } from '../field.ts'
+import { flag, orNull } from '../field.ts'
 import { partialMesh } from './axis.ts'
 import { cacheShare } from './cache-share.ts'
 import { known } from './sketch.ts'
@@ -34,11 +34,10 @@ const fields = {
     ),
   ),
   stepTokens: z.exactOptional(
-    count(mostBatchTokens)
-      .nullable()
-      .describe(
-        'Most tokens in one step of a server that does both phases: one for each generating sequence, the rest from prompts (`--max-num-batched-tokens` of vLLM).',
-      ),
+    orNull(
+      'Most tokens in one step of a server that does both phases: one for each generating sequence, the rest from prompts (`--max-num-batched-tokens` of vLLM).',
+      count(mostBatchTokens),
+    ),
   ),
   contextLength: z.exactOptional(
     count(longestSequence).describe(

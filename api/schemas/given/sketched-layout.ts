@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { projectionLayouts } from '../../../src/sharding/tables/inference-layout.ts'
 import { latentForms, placesBeside } from '../../../src/sharding/tables/inference-layout-fields.ts'
 import { projectionUse } from '../../../src/sharding/tables/inference-sharding.ts'
+import { oneOf } from '../field.ts'
 
 const projection = z.enum(projectionLayouts)
 
@@ -30,20 +31,17 @@ export const answeredLayout = z
 export const sketchedLayout = z
   .strictObject({
     attention: z.exactOptional(
-      z
-        .enum([...perHead, ...latent])
-        .describe(
-          'Layout of the attention weights and of the KV cache; for latent attention also whether the projections are absorbed.',
-        ),
+      oneOf(
+        'Layout of the attention weights and of the KV cache; for latent attention also whether the projections are absorbed.',
+        [...perHead, ...latent],
+      ),
     ),
     mlp: z.exactOptional(projection.describe('Layout of the MLP of dense layers.')),
     experts: z.exactOptional(
       experts.describe('Layout of the expert weights, and which chips have which experts.'),
     ),
     block: z.exactOptional(
-      z
-        .enum(perHead)
-        .describe('Layout of models with parallel blocks, where attention and MLP are one component.'),
+      oneOf('Layout of models with parallel blocks, where attention and MLP are one component.', perHead),
     ),
     unembedding: z.exactOptional(projection),
   })
