@@ -1,7 +1,7 @@
 /** Checks the requests of many files, one after the other; a file that cannot be read or makes no sense counts as a failed check. */
 
 import { ProblemError } from '../problems.ts'
-import type { Checked } from '../report/checked.ts'
+import type { Checked } from '../report/checks/checked.ts'
 import type { ValidateBody } from '../worker/desk.ts'
 import type { Asker } from './asker.ts'
 import { type RequestDocument, UnparsedFile } from './document.ts'

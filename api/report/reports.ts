@@ -1,12 +1,12 @@
 /** Formats of checks besides JSON: by the type that a client accepts, and by name on the command line. */
 import { version } from '../version.ts'
-import type { Checked } from './checked.ts'
-import { checksCsv, checksHtml } from './checks-sheet.ts'
-import { github } from './github.ts'
-import { junit } from './junit.ts'
-import { markdown } from './markdown.ts'
-import { sarif } from './sarif.ts'
-import { text } from './text.ts'
+import type { Checked } from './checks/checked.ts'
+import { checksCsv, checksHtml } from './checks/checks-sheet.ts'
+import { github } from './checks/github.ts'
+import { junit } from './checks/junit.ts'
+import { markdown } from './checks/markdown.ts'
+import { sarif } from './checks/sarif.ts'
+import { text } from './checks/text.ts'
 
 type Write = (all: readonly Checked[]) => string
 

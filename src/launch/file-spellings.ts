@@ -1,5 +1,5 @@
 /** How a launch file itself spells a setting that our commands have: readers know more names than are written. */
-import { megatronSynonyms, megatronUnits } from './megatron/synonyms.ts'
+import { megatronSynonyms, megatronUnits } from './megatron/read/synonyms.ts'
 import type { ReadFramework } from './read/reading.ts'
 import { spellings } from './settings/settings.ts'
 import { sglangSettings } from './sglang/settings.ts'

@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import { devicesOn } from '../../src/hardware/chip.ts'
-import { meshOf } from '../../src/launch/maxtext/read-mesh.ts'
+import { meshOf } from '../../src/launch/maxtext/read/mesh.ts'
 import { keysOf } from '../../src/launch/read/fields.ts'
 import { innermostUnit } from '../../src/launch/run/units.ts'
 import { expertLayers } from '../../src/model/expert-layers.ts'

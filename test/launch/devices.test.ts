@@ -1,7 +1,7 @@
 /** On a TPU7x software sees two devices: launches count in them, plans in chips. */
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
-import { readMaxtext } from '../../src/launch/maxtext/read.ts'
+import { readMaxtext } from '../../src/launch/maxtext/read/read.ts'
 import { readVllm } from '../../src/launch/vllm/read.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { type HandMade, launched, launchedPrecision as precision } from '../golden/launched-plan.ts'

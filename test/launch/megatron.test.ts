@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect } from 'vitest'
-import { readMegatron } from '../../src/launch/megatron/read.ts'
+import { readMegatron } from '../../src/launch/megatron/read/read.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { launchedPlan } from '../golden/launched-plan.ts'
 import { launchesOf } from '../golden/sampled-launches.ts'

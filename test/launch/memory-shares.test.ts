@@ -1,6 +1,6 @@
 /** What a command says of the memory that it fills is counted or noted, never passed over: two shares read the same are told apart. */
 import { describe, expect, it } from 'vitest'
-import { readMegatron } from '../../src/launch/megatron/read.ts'
+import { readMegatron } from '../../src/launch/megatron/read/read.ts'
 import type { LaunchReading } from '../../src/launch/read/reading.ts'
 import { readSglang } from '../../src/launch/sglang/read.ts'
 import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'

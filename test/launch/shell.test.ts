@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readMegatron } from '../../src/launch/megatron/read.ts'
+import { readMegatron } from '../../src/launch/megatron/read/read.ts'
 import { pythonList } from '../../src/launch/read/python-list.ts'
 import { arithmetic } from '../../src/launch/read/shell/arithmetic.ts'
 import { readScript } from '../../src/launch/read/shell/script.ts'

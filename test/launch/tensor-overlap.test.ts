@@ -4,7 +4,7 @@
  */
 import { describe, expect, it } from 'vitest'
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
-import { readMegatron } from '../../src/launch/megatron/read.ts'
+import { readMegatron } from '../../src/launch/megatron/read/read.ts'
 import { type HandMade, launched, launchedPrecision as precision } from '../golden/launched-plan.ts'
 import type { ProblemOptions } from '../problem.ts'
 

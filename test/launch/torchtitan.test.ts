@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
-import { readTorchtitan } from '../../src/launch/torchtitan/read.ts'
+import { readTorchtitan } from '../../src/launch/torchtitan/read/read.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { launchedPlan } from '../golden/launched-plan.ts'
 import { launchesOf } from '../golden/sampled-launches.ts'

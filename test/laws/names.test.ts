@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { frameworks } from '../../src/launch/framework.ts'
+import { elementTypes } from '../../src/recipe/element-type.ts'
 import { expertRecipes } from '../../src/recipe/expert-recipes.ts'
 import { optimizers } from '../../src/recipe/optimizers.ts'
 import { policies } from '../../src/recipe/policies.ts'
@@ -31,17 +32,24 @@ const homes = [
 /** What is called the same and is of none of the tables: kinds of einsums, how FLOPs of attention count, a queue that is full, graphs of nothing. */
 const others = /\bkind\b|\battentionFlops\b|case 'full':|\bgraphs\b/
 
-const alternatives = names.map((name) => name.replaceAll(/[^\w-]/g, '\\$&')).join('|')
-const quoted = `(['"\`])(?:${alternatives})\\1`
-const asked = new RegExp(
-  [
-    `[!=]==?\\s*${quoted}`,
-    `${quoted.replace('\\1', '\\2')}\\s*[!=]==?`,
-    `\\bcase\\s+${quoted.replace('\\1', '\\3')}`,
-    `\\b(?:includes|startsWith|endsWith|indexOf|has|get)\\(${quoted.replace('\\1', '\\4')}\\)`,
-    `${quoted.replace('\\1', '\\5')}[^[\\]]*\\]\\.includes\\(`,
-  ].join('|'),
-)
+/** What a framework calls an element type is compared where it is read and where it is written. */
+const homesOfTypes = [...homes, /^src\/launch\//]
+
+function askedFor(members: readonly string[]): RegExp {
+  const alternatives = members.map((name) => name.replaceAll(/[^\w-]/g, '\\$&')).join('|')
+  const quoted = `(['"\`])(?:${alternatives})\\1`
+  return new RegExp(
+    [
+      `[!=]==?\\s*${quoted}`,
+      `${quoted.replace('\\1', '\\2')}\\s*[!=]==?`,
+      `\\bcase\\s+${quoted.replace('\\1', '\\3')}`,
+      `\\b(?:includes|startsWith|endsWith|indexOf|has|get)\\(${quoted.replace('\\1', '\\4')}\\)`,
+      `${quoted.replace('\\1', '\\5')}[^[\\]]*\\]\\.includes\\(`,
+    ].join('|'),
+  )
+}
+
+const asked = askedFor(names)
 
 function sources(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
@@ -53,14 +61,17 @@ function sources(folder: string): readonly string[] {
 const askedOfArrays = /\barrays\.[A-Z]|\barrayOf\(\w+, '|[!=]==?\s*'(?:In|Out|Tmp|Gate|Up|Logits|W_\w+)'/
 
 describe('the name of a member of a table', () => {
-  it('is compared nowhere but in the table and where names are translated', () => {
+  it.each([
+    ['of strategies, axes, frameworks and components', asked, homes],
+    ['of element types', askedFor(elementTypes), homesOfTypes],
+  ] as const)('%s is compared nowhere but in the table and where names are translated', (_, compared, own) => {
     const found = [...sources('src'), ...sources('api')]
-      .filter((file) => !homes.some((home) => home.test(file)))
+      .filter((file) => !own.some((home) => home.test(file)))
       .flatMap((file) =>
         readFileSync(file, 'utf8')
           .split('\n')
           .map((line, at) => `${file}:${at + 1}: ${line.trim()}`)
-          .filter((line) => asked.test(line) && !others.test(line)),
+          .filter((line) => compared.test(line) && !others.test(line)),
       )
     expect(found).toEqual([])
   })

@@ -2,7 +2,7 @@
  * Reads a command of Megatron Bridge into the words of a request: its overrides are translated into options of
  * Megatron-LM, and read as those. What its recipe sets is not known here. Source: overrides.ts.
  */
-import { readMegatron } from '../megatron/read.ts'
+import { readMegatron } from '../megatron/read/read.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { readScript } from '../read/shell/script.ts'
 import { optionsSaid } from './overrides.ts'

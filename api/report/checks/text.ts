@@ -1,6 +1,7 @@
 /** Writes checks as a table for a terminal or a log, one line each. */
+
+import { remediesText } from '../remedies-text.ts'
 import { type Checked, failing } from './checked.ts'
-import { remediesText } from './remedies-text.ts'
 
 export function text(all: readonly Checked[]): string {
   const total = all.reduce((sum, { checks }) => sum + checks.length, 0)

@@ -1,5 +1,5 @@
 /** The checks of one request with its file: what reports are written from. */
-import type { Check } from '../../src/validation/check.ts'
+import type { Check } from '../../../src/validation/check.ts'
 
 export interface Checked {
   /** Null if the request did not come from a file. */

@@ -1,8 +1,8 @@
 /** Writes checks as Markdown, for the summary of a job or a comment on a change. */
 
+import { cell, markdownTable } from '../markdown-table.ts'
+import { remediesText } from '../remedies-text.ts'
 import { type Checked, failing } from './checked.ts'
-import { cell, markdownTable } from './markdown-table.ts'
-import { remediesText } from './remedies-text.ts'
 
 export function markdown(all: readonly Checked[]): string {
   const failed = failing(all).length

@@ -1,5 +1,5 @@
 /** Settings of torchtitan that do not affect the layout: whole sections, and single keys of others. Source: as config.ts. */
-import { wordsOf } from '../read/left-over.ts'
+import { wordsOf } from '../../read/left-over.ts'
 
 const sections = wordsOf(`
   job profiling metrics lr_scheduler checkpoint comm validation debug fault_tolerance compile

@@ -4,8 +4,8 @@
  * and would raise alerts for them (docs.github.com, SARIF support for code scanning).
  */
 import type { Location, Log } from 'sarif'
+import { remediesText } from '../remedies-text.ts'
 import { type Checked, failing } from './checked.ts'
-import { remediesText } from './remedies-text.ts'
 
 const schema = 'https://json.schemastore.org/sarif-2.1.0.json'
 

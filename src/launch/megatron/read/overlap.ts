@@ -13,7 +13,7 @@
  * Source: as flags.ts, and of megatron/core distributed/distributed_data_parallel.py and tensor_parallel/layers.py
  * (LinearWithGradAccumulationAndAsyncCommunication.backward, d98e8a64dd; Transformer Engine's linear layers do the same).
  */
-import type { Options } from '../read/options.ts'
+import type { Options } from '../../read/options.ts'
 
 interface Laid {
   readonly tensor: number

@@ -4,15 +4,15 @@
  * per device, everything recomputed. Behind switches the units of the innermost tier count as slices.
  */
 
-import { type Fields, isFields } from '../../fields.ts'
-import { type Keys, keysOf } from '../read/fields.ts'
-import { leftOver } from '../read/left-over.ts'
-import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+import { type Fields, isFields } from '../../../fields.ts'
+import { type Keys, keysOf } from '../../read/fields.ts'
+import { leftOver } from '../../read/left-over.ts'
+import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
+import { maxtextVersion } from '../keys.ts'
+import { readMaxtextPolicy } from '../recomputation.ts'
 import { isImmaterial } from './immaterial.ts'
-import { maxtextVersion } from './keys.ts'
-import { kindOf, meshOf } from './read-mesh.ts'
-import { readMaxtextModel } from './read-model.ts'
-import { readMaxtextPolicy } from './recomputation.ts'
+import { kindOf, meshOf } from './mesh.ts'
+import { readMaxtextModel } from './model.ts'
 
 export function readMaxtext(config: Fields, context: ReadingContext): LaunchReading {
   const keys = keysOf(config)

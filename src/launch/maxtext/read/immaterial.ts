@@ -1,5 +1,5 @@
 /** MaxText keys that do not affect the cost as it is counted. */
-import { beginningWith } from '../read/left-over.ts'
+import { beginningWith } from '../../read/left-over.ts'
 
 /** Key prefixes: names, paths, logs, data, learning rates, kernels that plans assume anyway, and what other keys imply. */
 export const isImmaterial = beginningWith(`

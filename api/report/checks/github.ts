@@ -3,8 +3,9 @@
  * Percent signs, line breaks and, in properties, colons and commas are escaped (actions/toolkit,
  * packages/core/src/command.ts).
  */
+
+import { remediesText } from '../remedies-text.ts'
 import { type Checked, failing } from './checked.ts'
-import { remediesText } from './remedies-text.ts'
 
 export function github(all: readonly Checked[]): string {
   return all

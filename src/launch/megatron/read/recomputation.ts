@@ -1,9 +1,9 @@
 /** What a command of Megatron-LM recomputes: the inverse of recomputation.ts. */
-import type { Fields } from '../../fields.ts'
-import { keepEverything } from '../../recipe/policy.ts'
-import type { Options } from '../read/options.ts'
-import { layersTaken } from '../run/chunks.ts'
-import { modulesOf } from './recomputation.ts'
+import type { Fields } from '../../../fields.ts'
+import { keepEverything } from '../../../recipe/policy.ts'
+import type { Options } from '../../read/options.ts'
+import { layersTaken } from '../../run/chunks.ts'
+import { modulesOf } from '../recomputation.ts'
 
 interface Recomputation {
   readonly field: Fields

@@ -3,7 +3,7 @@
  * logs, checkpoints, fusions that plans assume anyway, and those that only carry out what another option says. Source:
  * as flags.ts.
  */
-import { beginningWith } from '../read/left-over.ts'
+import { beginningWith } from '../../read/left-over.ts'
 
 export const isImmaterial = beginningWith(`
   --lr --min-lr --decoupled- --weight-decay --adam- --clip-grad --init-method --train- --eval- --exit-

@@ -3,9 +3,9 @@
  * tied embeddings, learned positions, an MLP of 4 times the width, one group of keys and values with grouped attention.
  * Null if the options do not give its dimensions. Source: as flags.ts (core_v0.19.0, validate_args).
  */
-import type { Fields } from '../../fields.ts'
-import type { Options } from '../read/options.ts'
-import { pythonList } from '../read/python-list.ts'
+import type { Fields } from '../../../fields.ts'
+import type { Options } from '../../read/options.ts'
+import { pythonList } from '../../read/python-list.ts'
 
 export interface ModelRead {
   readonly model: Fields | null

@@ -1,6 +1,6 @@
 /** Assumptions that follow from options of Megatron-LM, with notes on options that are costed differently from what they say. */
-import type { Fields } from '../../fields.ts'
-import type { Options } from '../read/options.ts'
+import type { Fields } from '../../../fields.ts'
+import type { Options } from '../../read/options.ts'
 
 export function assumedOf(
   options: Options,

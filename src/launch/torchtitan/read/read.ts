@@ -5,17 +5,17 @@
  * global batch is reached.
  */
 
-import type { Fields } from '../../fields.ts'
-import { type Keys, keysOfSections } from '../read/fields.ts'
-import { leftOver } from '../read/left-over.ts'
-import type { LaunchReading } from '../read/reading.ts'
-import { chipsUnsaid } from '../read/world.ts'
-import { readExpertRanks } from '../run/experts.ts'
-import { shapeNamed } from './flavor.ts'
+import type { Fields } from '../../../fields.ts'
+import { type Keys, keysOfSections } from '../../read/fields.ts'
+import { leftOver } from '../../read/left-over.ts'
+import type { LaunchReading } from '../../read/reading.ts'
+import { chipsUnsaid } from '../../read/world.ts'
+import { readExpertRanks } from '../../run/experts.ts'
+import { shapeNamed } from '../flavor.ts'
+import { torchtitanSchedules } from '../pipeline.ts'
+import { torchtitanVersion } from '../version.ts'
 import { isImmaterial } from './immaterial.ts'
-import { torchtitanSchedules } from './pipeline.ts'
-import { readRecomputation, readStages } from './read-stages.ts'
-import { torchtitanVersion } from './version.ts'
+import { readRecomputation, readStages } from './stages.ts'
 
 /** `config` is the parsed file; `chips` are those of the request. */
 export function readTorchtitan(config: Fields, chips: number | null): LaunchReading {

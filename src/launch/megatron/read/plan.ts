@@ -1,12 +1,12 @@
 /** The plan that Megatron-LM's options describe for a number of GPUs: mesh, ZeRO stage, microbatches, schedule, stages, recomputation and overlap. */
 
-import type { Fields } from '../../fields.ts'
-import type { Options } from '../read/options.ts'
-import type { LaunchReading } from '../read/reading.ts'
-import { readExpertRanks } from '../run/experts.ts'
-import { readOverlap } from './read-overlap.ts'
-import { readMegatronStages } from './read-pipeline.ts'
-import { rematerializationOf } from './read-recomputation.ts'
+import type { Fields } from '../../../fields.ts'
+import type { Options } from '../../read/options.ts'
+import type { LaunchReading } from '../../read/reading.ts'
+import { readExpertRanks } from '../../run/experts.ts'
+import { readOverlap } from './overlap.ts'
+import { readMegatronStages } from './pipeline.ts'
+import { rematerializationOf } from './recomputation.ts'
 
 interface LaidOut {
   readonly plan: Fields

@@ -2,16 +2,16 @@
  * Reads a configuration of MaxText's engine: the inverse of server.ts, with the same source. By default (base.yml) fsdp takes the chips that
  * tensor leaves, and the engine would gather weights in every step. Each server has `tensor` chips (devices, where a chip has several); further chips are further servers.
  */
-import type { Fields } from '../../fields.ts'
-import { type Keys, keysOf } from '../read/fields.ts'
-import { leftOver } from '../read/left-over.ts'
-import type { LaunchReading, ReadingContext } from '../read/reading.ts'
-import { everywhere } from '../server/attention-groups.ts'
-import { servingReading } from '../server/read-serving.ts'
+import type { Fields } from '../../../fields.ts'
+import { type Keys, keysOf } from '../../read/fields.ts'
+import { leftOver } from '../../read/left-over.ts'
+import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
+import { everywhere } from '../../server/attention-groups.ts'
+import { servingReading } from '../../server/read-serving.ts'
+import { maxtextVersion } from '../keys.ts'
 import { isImmaterial } from './immaterial.ts'
-import { maxtextVersion } from './keys.ts'
-import { kindOf, uncountedAxes } from './read-mesh.ts'
-import { readMaxtextModel } from './read-model.ts'
+import { kindOf, uncountedAxes } from './mesh.ts'
+import { readMaxtextModel } from './model.ts'
 
 export function readMaxtextServer(config: Fields, context: ReadingContext): LaunchReading {
   const keys = keysOf(config)

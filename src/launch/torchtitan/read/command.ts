@@ -2,14 +2,14 @@
  * Reads a command of torchtitan's main: the settings of the named config, overridden by dotted options, are translated
  * to those of the last release, which read.ts reads. The inverse of overrides.ts, with the same source.
  */
-import type { Fields } from '../../fields.ts'
-import { optionsOf } from '../read/options.ts'
-import type { LaunchReading } from '../read/reading.ts'
-import { readScript } from '../read/shell/script.ts'
-import { worldOf } from '../read/world.ts'
+import type { Fields } from '../../../fields.ts'
+import { optionsOf } from '../../read/options.ts'
+import type { LaunchReading } from '../../read/reading.ts'
+import { readScript } from '../../read/shell/script.ts'
+import { worldOf } from '../../read/world.ts'
+import { type Registered, registered } from '../registry.ts'
+import { torchtitanMain } from '../version.ts'
 import { readTorchtitan } from './read.ts'
-import { type Registered, registered } from './registry.ts'
-import { torchtitanMain } from './version.ts'
 
 /** Takes a command or a script; run_train.sh takes from the environment what to run. */
 export function readTorchtitanCommand(text: string, chips: number | null): LaunchReading {

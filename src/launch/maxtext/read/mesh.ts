@@ -1,8 +1,8 @@
 /** The mesh that MaxText's keys describe: axes within slices (ICI) times axes across them (DCN). Behind switches the units of the innermost tier count as slices. */
-import type { Chip } from '../../hardware/chip.ts'
-import type { Keys } from '../read/fields.ts'
-import type { ReadingContext } from '../read/reading.ts'
-import { chipMesh } from './devices.ts'
+import type { Chip } from '../../../hardware/chip.ts'
+import type { Keys } from '../../read/fields.ts'
+import type { ReadingContext } from '../../read/reading.ts'
+import { chipMesh } from '../devices.ts'
 
 /** Axes that plans have, by MaxText's names. */
 const axes = ['data', 'pipeline', 'fsdp', 'context', 'tensor', 'expert'] as const

@@ -4,17 +4,17 @@
  * inverse of flags.ts, with the same source.
  */
 
-import { leftOver } from '../read/left-over.ts'
-import { type Options, optionsOf } from '../read/options.ts'
-import type { LaunchReading } from '../read/reading.ts'
-import { readScript } from '../read/shell/script.ts'
-import { chipsUnsaid, tasksOf, worldOf } from '../read/world.ts'
+import { leftOver } from '../../read/left-over.ts'
+import { type Options, optionsOf } from '../../read/options.ts'
+import type { LaunchReading } from '../../read/reading.ts'
+import { readScript } from '../../read/shell/script.ts'
+import { chipsUnsaid, tasksOf, worldOf } from '../../read/world.ts'
+import { megatronVersion } from '../version.ts'
+import { assumedOf } from './assumptions.ts'
 import { isImmaterial } from './immaterial.ts'
-import { assumedOf } from './read-assumptions.ts'
-import { readMegatronModel } from './read-model.ts'
-import { planOf } from './read-plan.ts'
+import { readMegatronModel } from './model.ts'
+import { planOf } from './plan.ts'
 import { megatronSynonyms } from './synonyms.ts'
-import { megatronVersion } from './version.ts'
 
 /**
  * `chips` of the request, where torchrun does not say them; `layers` of the request's model, for a command that gives none;

@@ -1,6 +1,6 @@
 /** The model that MaxText's keys describe: one of its own by name, or dimensions. Source: as config.ts, src/maxtext/configs/base.yml. */
-import type { Fields } from '../../fields.ts'
-import { type Keys, textOf } from '../read/fields.ts'
+import type { Fields } from '../../../fields.ts'
+import { type Keys, textOf } from '../../read/fields.ts'
 
 export interface ModelRead {
   /** Null if the keys do not give its dimensions. */

@@ -1,8 +1,9 @@
 /** Writes checks as CSV, a line each, and as an HTML page. */
+
+import { csv } from '../csv.ts'
+import { page } from '../html.ts'
+import { remediesText } from '../remedies-text.ts'
 import { type Checked, failing } from './checked.ts'
-import { csv } from './csv.ts'
-import { page } from './html.ts'
-import { remediesText } from './remedies-text.ts'
 
 export function checksCsv(all: readonly Checked[]): string {
   const heads = ['file', 'check', 'ok', 'pointer', 'expected', 'actual', 'message', 'remedies']

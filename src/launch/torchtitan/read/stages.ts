@@ -1,5 +1,5 @@
 /** The pipeline stages that a torchtitan config describes, and what they recompute. Source: as config.ts, generate_llm_fqn_per_model_part. */
-import type { Keys } from '../read/fields.ts'
+import type { Keys } from '../../read/fields.ts'
 
 export interface Stages {
   readonly virtualStages: number

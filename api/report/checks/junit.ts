@@ -3,8 +3,8 @@
  * failure if it does not hold. Viewers group cases by their class, which is the file.
  */
 import { create } from 'xmlbuilder2'
+import { remediesText } from '../remedies-text.ts'
 import type { Checked } from './checked.ts'
-import { remediesText } from './remedies-text.ts'
 
 export function junit(all: readonly Checked[]): string {
   const root = create({ version: '1.0', encoding: 'UTF-8' }).ele('testsuites')

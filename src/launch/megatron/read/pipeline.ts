@@ -1,5 +1,5 @@
 /** The stages that Megatron-LM's options describe: equal ones, a first or last one that differs, or a layout string. Source: as pipeline.ts. */
-import type { Options } from '../read/options.ts'
+import type { Options } from '../../read/options.ts'
 
 export interface Stages {
   readonly virtualStages: number
