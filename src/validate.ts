@@ -47,6 +47,7 @@ export function validate<Found extends Checked>(
   asked: Requirements,
   verdict: Evaluation<Found> | IllegalPlan,
   found: Ranked<Found>,
+  oneChange: Findings<Found>['oneChange'],
 ): Validation<Found> {
   const { search, model, hardware, precision, assumptions } = found
   const [best = null] = found.plans
@@ -63,7 +64,7 @@ export function validate<Found extends Checked>(
       { fits: true, ...asked },
       {
         ...{ evaluation: verdict, best, exact: search.exact, ranking: subject.ranking },
-        runs: plan.feasible || asked.fits === false,
+        ...{ runs: plan.feasible || asked.fits === false, oneChange },
       },
     ),
     ...late(verdict.plan),

@@ -1,6 +1,6 @@
 /** The command line: `shardplan optimize`, `evaluate`, `validate`, `calibrate`, `compare`, `models`, `hardware`, `serve`, `completion`. */
 import { Argument, Command, CommanderError } from 'commander'
-import { ProblemError, problems } from '../problems.ts'
+import { type Fault, ProblemError, problems } from '../problems.ts'
 import { version } from '../version.ts'
 import { calibrate } from './commands/calibrate.ts'
 import { catalogue } from './commands/catalogue.ts'
@@ -64,10 +64,18 @@ function told(error: unknown, args: readonly string[], { err }: World): ExitCode
   const { slug, message, faults } = error
   const lines =
     faults.length > 0
-      ? faults.map(({ pointer, detail }) => `${pointer || 'the request'}${optioned(pointer, args)} ${detail}`)
+      ? faults.map(
+          (fault) => `${fault.pointer || 'the request'}${optioned(fault.pointer, args)} ${wholeText(fault)}`,
+        )
       : [message]
   err(`error: ${problems[slug].title}\n${lines.map((line) => `  ${line}\n`).join('')}`)
   return exitCodeOf(slug)
+}
+
+/** What is wrong, with what would do where the text does not say so itself. */
+function wholeText({ detail, suggestions = [] }: Fault): string {
+  const unsaid = suggestions.filter((suggestion) => !detail.includes(suggestion))
+  return unsaid.length > 0 ? `${detail}: ${unsaid.join(', or ')} would do` : detail
 }
 
 function optioned(pointer: string, args: readonly string[]): string {

@@ -222,10 +222,18 @@ function costedWith(
   const written = 'costedWith' in plan ? plan.costedWith : undefined
   if (!written) return {}
   const own = typeof request.assumptions === 'string' ? { basis: request.assumptions } : request.assumptions
-  const asked = { ...request, assumptions: { ...own, ...written } }
-  const { assumptions, runBy } = problemOf(asked, catalogue).problem
-  const options = Object.keys(written).flatMap((name) => reading?.lacking?.[name] ?? [])
-  return { costedWith: { assumptions, ...(runBy ? { runBy } : {}), written, options } }
+  const costing = (said: typeof written) => {
+    const asked = { ...request, assumptions: { ...own, ...said } }
+    const { assumptions, runBy } = problemOf(asked, catalogue).problem
+    return { assumptions, ...(runBy ? { runBy } : {}) }
+  }
+  const names = Object.keys(written) as (keyof typeof written)[]
+  const others = names.map((name) => {
+    const { [name]: _, ...rest } = written
+    return { name, costing: costing(rest) }
+  })
+  const lacking = reading?.lacking ?? {}
+  return { costedWith: { ...costing(written), written, lacking, others: names.length > 1 ? others : [] } }
 }
 
 export function collectiveBody(request: CollectiveRequest, catalogue: Catalogue) {

@@ -4,10 +4,12 @@ import { lacksMemoryAlone } from '../../src/launch/server/rules.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { Change } from '../../src/rules/part-rule.ts'
+import { lackingOf } from '../../src/validation/costed-with.ts'
 import { changed } from '../hints/change.ts'
 import type { EvaluateRequest, EvaluateServeRequest } from '../schemas/evaluate.ts'
 import type { LaunchRead } from '../schemas/launch-read.ts'
 import type { ToldInFile } from '../translate/answer/check.ts'
+import { valueAt } from '../validation/json-pointer.ts'
 import type { Trial, Verdict } from './question.ts'
 
 /** Costs a changed request, to see what its launch would be; null if time is up. */
@@ -24,20 +26,25 @@ export function changesToldIn(
   { request, trial, plan }: OfFile,
   costs: Costs,
 ): ToldInFile {
+  const { costedWith } = trial
+  const { workload } = trial.problem
   // A server has no settings for a plan that does not fit: both are then written as for chips with room.
   const short = lacksMemoryAlone(plan.launch[read.framework])
   const launched = (changes: readonly Change[]) => {
     const whole = changed(request, short ? [...changes, ...room] : changes)
     const verdict = costs(whole as OfFile['request'])
-    return verdict && 'plan' in verdict ? verdict.plan.launch : null
+    if (!verdict || !('plan' in verdict)) return null
+    return { settings: verdict.plan.launch, lacking: lackingIn(whole) }
   }
-  const { workload } = trial.problem
+  const lackingIn = (whole: unknown) =>
+    costedWith ? lackingOf(costedWith, Object.keys(valueAt(whole, ['plan', 'costedWith']) ?? {})) : []
   const most = trial.mode === 'serve' || ('batchSequences' in workload && workload.batchSequences === 'max')
   const counted = typeof request.hardware.chip === 'string' && !most
-  const before = short ? (counted ? launched([]) : null) : plan.launch
+  const asRead = { settings: plan.launch, lacking: lackingIn(request) }
+  const before = short ? (counted ? launched([]) : null) : asRead
   return (changes) => {
     const after = before && launched(changes)
-    const found = after && inFile(read, [before, after], trial.costedWith?.options ?? [])
+    const found = after && inFile(read, before, after)
     return found ? { inFile: found } : {}
   }
 }

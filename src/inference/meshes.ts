@@ -7,7 +7,7 @@ import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { never, type Stop } from '../patience.ts'
 import { type InferenceProblem, satisfies } from '../problem.ts'
 import { byLevel } from '../rules/levels.ts'
-import { type MeshQuestion, servedMeshRules, servedReplicas } from '../rules/model.ts'
+import { chipsToUse, type MeshQuestion, servedMeshRules, servedReplicas } from '../rules/model.ts'
 import { keeps } from '../rules/rule.ts'
 import { listedMeshes, type Meshes, type MeshSpace } from '../search/meshes/meshes.ts'
 import { type Axis, axes, type Mesh, unitMesh } from '../sharding/axis.ts'
@@ -24,11 +24,10 @@ export interface Demand {
 }
 
 /** What the rules of meshes ask about a phase. */
-export function servedQuestion(
-  { model, assumptions }: InferenceProblem,
-  { sequences, positions }: Demand,
-): MeshQuestion {
-  return { model, positions, sequences, freeTokens: null, padsHeads: assumptions.padHeads }
+export function servedQuestion(problem: InferenceProblem, { sequences, positions }: Demand): MeshQuestion {
+  const { model, assumptions } = problem
+  const chips = chipsToUse(problem)
+  return { model, chips, positions, sequences, freeTokens: null, padsHeads: assumptions.padHeads }
 }
 
 /**

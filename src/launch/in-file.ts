@@ -17,7 +17,13 @@ export interface InFile {
   readonly unset: readonly string[]
 }
 
-type Launched = Readonly<Record<string, unknown>>
+export interface Launched {
+  /** What the framework's launch of the plan has. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** Settings of those that the file does not have, though they are written. */
+  readonly lacking: readonly string[]
+}
+
 type Settings = ReadonlyMap<string, string>
 
 interface File {
@@ -28,18 +34,12 @@ interface File {
 
 /**
  * Null if the framework cannot launch both, or nothing in its file says the change, or it needs other settings that
- * differ from host to host, such as those of a second host. `lacking` are options that the file does not have though
- * they are written.
+ * differ from host to host, such as those of a second host.
  */
-export function inFile(
-  file: File,
-  [before, after]: readonly [Launched, Launched],
-  lacking: readonly string[],
-): InFile | null {
-  const [old, own] = [settingsOf(file, before), settingsOf(file, after)]
-  if (!old || !own) return null
-  if (ofHosts.some((name) => own.has(name) && own.get(name) !== old.get(name))) return null
-  const there = new Map([...old].filter(([name]) => !lacking.includes(name)))
+export function inFile(file: File, before: Launched, after: Launched): InFile | null {
+  const [there, own] = [settingsOf(file, before), settingsOf(file, after)]
+  if (!there || !own) return null
+  if (ofHosts.some((name) => own.has(name) && own.get(name) !== there.get(name))) return null
   const changed = [...own].filter(([name, text]) => there.get(name) !== text)
   const gone = [...there].filter(([name]) => !own.has(name))
   const set = changed.map(([, text]) => text)
@@ -50,8 +50,13 @@ export function inFile(
   return set.length + unset.length > 0 ? { set, unset } : null
 }
 
-/** The settings of a launch by their names; null if there is none. */
-function settingsOf({ framework, version }: File, launch: Launched): Settings | null {
+/** The settings that the file has, by their names; null if the framework cannot launch the plan. */
+function settingsOf(file: File, { settings, lacking }: Launched): Settings | null {
+  const written = writtenSettings(file, settings)
+  return written && new Map([...written].filter(([name]) => !lacking.includes(name)))
+}
+
+function writtenSettings({ framework, version }: File, launch: Launched['settings']): Settings | null {
   const { [framework]: written, commands } = launch
   const start = isFields(commands) ? commands[framework] : undefined
   if (!isFields(start)) return null

@@ -9,16 +9,18 @@ import { optimize } from '../optimize.ts'
 import { type Patience, type Stop, shares } from '../patience.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import type { Plan } from '../plan/plan.ts'
-import { evaluateInferenceRemedied } from '../remedied/inference.ts'
+import { evaluateInferenceRemedied, inferenceChanges } from '../remedied/inference.ts'
 import type { LaunchedBy } from '../remedied/launches-as.ts'
-import { evaluateServeRemedied } from '../remedied/serve.ts'
-import { evaluateRemedied } from '../remedied/training.ts'
+import type { Changed, Written } from '../remedied/remedied.ts'
+import { evaluateServeRemedied, serveChanges } from '../remedied/serve.ts'
+import { evaluateRemedied, trainingChanges } from '../remedied/training.ts'
 import { serve } from '../serve.ts'
 import { axes, type Mesh } from '../sharding/axis.ts'
 import { type Validation, validate } from '../validate.ts'
 import { forFrameworks } from '../validation/assumed-frameworks.ts'
 import { byStep, type Ranking, type RequirementRows, type Requirements } from '../validation/check.ts'
-import { asCosted, saidAsCosted } from '../validation/costed-with.ts'
+import { asCosted, leftOutOf, saidAsCosted } from '../validation/costed-with.ts'
+import { reached } from '../validation/one-change.ts'
 import { phaseRanking } from '../validation/phase-ranking.ts'
 import { requirements } from '../validation/requirements.ts'
 import { serveRanking, serveRequirements } from '../validation/serve-requirements.ts'
@@ -38,6 +40,7 @@ interface WrittenMode<Asked extends { readonly problem: unknown; readonly sketch
     stop: Stop,
     launchedBy: LaunchedBy,
   ) => Verdict
+  readonly changes: (written: Written<Asked['problem'], Asked['sketch']>) => readonly Changed<Found>[]
   readonly ranking: (problem: Asked['problem']) => Ranking<Found>
   readonly requirements: RequirementRows<Found>
   /** The meshes of a written plan, by their pointers. */
@@ -55,15 +58,22 @@ const ofMesh = {
   meshes: ({ mesh }: { readonly mesh: Mesh }) => ({ '/plan/mesh': mesh }),
 }
 
-const ofPhase = { optimize: infer, evaluate: evaluateInferenceRemedied, ranking: phaseRanking, ...ofMesh }
+const ofPhase = {
+  ...{ optimize: infer, evaluate: evaluateInferenceRemedied, changes: inferenceChanges },
+  ...{ ranking: phaseRanking, ...ofMesh },
+}
 
 const rows: Rows = {
-  train: { optimize, evaluate: evaluateRemedied, ranking: () => byStep, ...ofMesh },
+  train: {
+    ...{ optimize, evaluate: evaluateRemedied, changes: trainingChanges, ranking: () => byStep },
+    ...ofMesh,
+  },
   prefill: ofPhase,
   generate: ofPhase,
   serve: {
     optimize: serve,
     evaluate: evaluateServeRemedied,
+    changes: serveChanges,
     ranking: serveRanking,
     requirements: serveRequirements,
     meshes: ({ prefill, generate }) => ({
@@ -95,9 +105,13 @@ function verdictOn(
   stop: Stop,
   { launchableBy }: Requirements = {},
 ) {
-  const by = { ...(launchableBy ? { required: launchableBy } : {}), ...(file ? { file } : {}) }
+  const by = launchedBy(file, launchableBy)
   const costed = (asked: Trial['problem']) => written(mode).evaluate(asked, sketch, solver, stop, by)
   return saidAsCosted(costed(asCosted(problem, costedWith)), costedWith, () => costed(problem))
+}
+
+function launchedBy(file: Trial['file'], required: Requirements['launchableBy']): LaunchedBy {
+  return { ...(required ? { required } : {}), ...(file ? { file } : {}) }
 }
 
 /** Checks a written plan, and searches for the best one to compare with in the time that is left. */
@@ -113,10 +127,31 @@ export function validated(
   const verdict = verdictOn(trial, problem, solver, patience(shares.remedies), require)
   const found = search({ ...problem, top: 1 }, solver, patience, alone)
   const subject = { rows: asked, ranking: ranking(problem), sizeAt: sizesOf(meshes(sketch)) }
-  return validate<Plan | ServePlan>(subject, require, verdict, {
-    ...found,
-    assumptions: asCosted(problem, costedWith).assumptions,
+  const named = { ...found, assumptions: asCosted(problem, costedWith).assumptions }
+  const near = () => {
+    const changes = oneChange(inspection, verdict, solver, patience(shares.suggestions))
+    return changes.map((changed) => ({ remedy: reached(changed, subject.ranking), plan: changed.plan }))
+  }
+  return validate<Plan | ServePlan>(subject, require, verdict, named, near)
+}
+
+/** The written plan with one thing changed: costed as others are, or with a choice of its own left to the search. */
+function oneChange(
+  { trial, require }: Inspection,
+  verdict: Verdict,
+  solver: Solver,
+  stop: Stop,
+): readonly Changed<Plan | ServePlan>[] {
+  if ('illegal' in verdict || !verdict.plan.feasible) return []
+  const { mode, sketch, costedWith, file } = trial
+  const problem = forFrameworks(trial.problem, require)
+  const by = launchedBy(file, require.launchableBy)
+  const left = leftOutOf(costedWith).flatMap(({ change, changes, costing }) => {
+    const other = written(mode).evaluate(asCosted(problem, costing), sketch, solver, stop, by)
+    return 'illegal' in other || !other.plan.feasible ? [] : [{ change, text: '', changes, plan: other.plan }]
   })
+  const own = { problem: asCosted(problem, costedWith), sketch, plan: verdict.plan }
+  return [...left, ...written(mode).changes({ ...own, solver, stop, by })]
 }
 
 function sizesOf(meshes: Readonly<Record<string, Mesh | undefined>>) {

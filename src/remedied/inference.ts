@@ -9,10 +9,14 @@ import { budgetSuggestion, largerThatFits, moreChips } from '../plan/no-plan/res
 import { fewerSequences, longerStep } from '../plan/no-plan/served-suggestions.ts'
 import type { InferenceSketch, PhaseProblem } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
-import { remedied, type Tried } from './remedied.ts'
+import { type Changed, changesOf, remedied, type Tried } from './remedied.ts'
 import { withinShare } from './within-share.ts'
 
-export const evaluateInferenceRemedied = remedied(withinShare(evaluateInference), suggestionsFor)
+const evaluateShared = withinShare(evaluateInference)
+
+export const evaluateInferenceRemedied = remedied(evaluateShared, suggestionsFor)
+
+export const inferenceChanges = changesOf(evaluateShared, chosenLayouts)
 
 type Fitting = Tried<PhaseProblem, InferenceSketch, InferencePlan>
 
@@ -33,16 +37,27 @@ function suggestionsFor(
   ]
 }
 
-/** Replaces the layouts that the plan names by those that would be chosen. */
-function reopened(problem: PhaseProblem, sketch: InferenceSketch, fitting: Fitting): readonly Suggestion[] {
+/** The plan with its layouts replaced by those that would be chosen. */
+function chosenLayouts(
+  problem: PhaseProblem,
+  sketch: InferenceSketch,
+  fitting: Fitting,
+): readonly Changed<InferencePlan>[] {
   if (Object.keys(sketch.layout).length === 0) return []
-  const chosen = fitting(problem, { ...sketch, layout: {} })
-  if (!chosen) return []
-  const { components } = chosen.layout
-  const names = Object.entries(components).map(([component, name]) => `${component} ${name}`)
+  const plan = fitting(problem, { ...sketch, layout: {} })
+  if (!plan) return []
+  const { components } = plan.layout
+  const text = Object.entries(components)
+    .map(([component, name]) => `${component} ${name}`)
+    .join(', ')
   const change = 'other layouts of the components'
-  const detail = `${names.join(', ')} would be chosen, which fit`
-  return [{ change, pointer: '/plan/layout', value: components, detail }]
+  return [{ change, text, changes: [{ pointer: '/plan/layout', value: components }], plan }]
+}
+
+function reopened(problem: PhaseProblem, sketch: InferenceSketch, fitting: Fitting): readonly Suggestion[] {
+  return chosenLayouts(problem, sketch, fitting).map(({ change, text, changes: [own] }) => ({
+    ...{ change, ...own, detail: `${text} would be chosen, which fit` },
+  }))
 }
 
 /** Uses a multiple of the chips, for more replicas. */

@@ -5,18 +5,20 @@ import { secondsText } from '../plan/explain/figures.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import { chipsText } from '../plan/serve/instance-text.ts'
 import type { InferenceProblem, InstanceSketch, ServeSketch, ServeWorkload } from '../problem.ts'
-import { remedied, type Tried } from './remedied.ts'
+import { type Changed, changesOf, remedied, type Tried } from './remedied.ts'
 import { withinShare } from './within-share.ts'
 
 type ServeProblem = InferenceProblem<ServeWorkload>
 
 type Fitting = Tried<ServeProblem, ServeSketch, ServePlan>
 
+const evaluateShared = withinShare(evaluateServe)
+
 export const evaluateServeRemedied = remedied(
-  withinShare(evaluateServe),
+  evaluateShared,
   (problem: ServeProblem, sketch, plan: ServePlan, fitting) => [
     ...moreInstances(problem, sketch, fitting),
-    ...otherCap(problem, sketch, fitting),
+    ...otherLimits(problem, sketch, fitting),
     ...easierLoad(problem, sketch, plan, fitting),
   ],
 )
@@ -34,16 +36,43 @@ function moreInstances(problem: ServeProblem, sketch: ServeSketch, fitting: Fitt
   return [{ change: 'other numbers of instances', pointer: '/plan/generate/instances', value, detail, also }]
 }
 
-/** Replaces the plan's server limits by those that would be chosen. */
-function otherCap(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting): readonly Suggestion[] {
-  const { maxSequences, stepTokens, ...open } = sketch
-  if (maxSequences === undefined && stepTokens === undefined) return []
-  const found = fitting(problem, open)
-  if (!found) return []
-  const also = stepTokens === undefined ? [] : [{ pointer: '/plan/stepTokens', value: found.stepTokens }]
-  const detail = `at most ${found.maxSequences} sequences at once${found.stepTokens === null ? '' : `, and ${found.stepTokens} tokens in a step`}`
-  const change = 'other server limits'
-  return [{ change, pointer: '/plan/maxSequences', value: found.maxSequences, detail, also }]
+const limits = {
+  maxSequences: ({ maxSequences }: ServePlan) => `at most ${maxSequences} sequences at once`,
+  stepTokens: ({ stepTokens }: ServePlan) => (stepTokens === null ? null : `${stepTokens} tokens in a step`),
+} as const
+
+type Limit = keyof typeof limits
+
+/** The deployment with limits of its servers replaced by those that would be chosen; none if it has not set one of them. */
+function limitsChosen(
+  problem: ServeProblem,
+  sketch: ServeSketch,
+  fitting: Fitting,
+  [first, ...rest]: readonly [Limit, ...Limit[]],
+): readonly Changed<ServePlan>[] {
+  const names = [first, ...rest]
+  if (names.some((name) => sketch[name] === undefined)) return []
+  const left = Object.entries(sketch).filter(([name]) => !names.some((own) => own === name))
+  const plan = fitting(problem, Object.fromEntries(left))
+  if (!plan) return []
+  const set = (name: Limit) => ({ pointer: `/plan/${name}`, value: plan[name] })
+  const text = names.flatMap((name) => limits[name](plan) ?? []).join(', and ')
+  return [{ change: 'other server limits', text, changes: [set(first), ...rest.map(set)], plan }]
+}
+
+export const serveChanges = changesOf(evaluateShared, chosenLimits)
+
+/** Each limit of the servers alone, then both. */
+function chosenLimits(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting) {
+  const sets = [['maxSequences'], ['stepTokens'], ['maxSequences', 'stepTokens']] as const
+  return sets.flatMap((names) => limitsChosen(problem, sketch, fitting, names))
+}
+
+/** All limits that the plan sets. */
+function otherLimits(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting): readonly Suggestion[] {
+  return chosenLimits(problem, sketch, fitting)
+    .slice(-1)
+    .map(({ change, text, changes: [own, ...also] }) => ({ change, ...own, detail: text, also }))
 }
 
 /** Relaxes each requirement of the load that the plan misses, just as far as needed. */

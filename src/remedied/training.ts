@@ -6,9 +6,12 @@ import { batchSuggestion, optimizerSuggestion } from '../plan/no-plan/no-plan.ts
 import { budgetSuggestion, largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
-import { remedied, type Tried } from './remedied.ts'
+import { choiceFields, chosenAlone, dropped, without } from './choices.ts'
+import { changesOf, remedied, type Tried } from './remedied.ts'
 
 export const evaluateRemedied = remedied(evaluate, suggestionsFor)
+
+export const trainingChanges = changesOf(evaluate, chosenAlone)
 
 type Fitting = Tried<Problem, PlanSketch, Plan>
 
@@ -35,56 +38,16 @@ function suggestionsFor(
 
 type Ways = readonly (readonly (keyof PlanSketch)[])[]
 
-/** Choices that a plan may leave out; each suggestion leaves one out and names what is chosen in its place. */
-const open: readonly {
-  readonly change: string
-  readonly fields: readonly (keyof PlanSketch)[]
-  readonly value: (plan: Plan) => unknown
-  readonly text: (plan: Plan) => string
-}[] = [
-  {
-    change: 'another rematerialisation',
-    fields: ['rematerialization'],
-    value: ({ rematerialization }) => rematerialization,
-    text: ({ rematerialization }) =>
-      rematerialization.map(({ policy, layers }) => `${policy} on ${layers} layers`).join(', '),
-  },
-  {
-    change: 'other microbatches',
-    fields: ['microbatches', 'microbatchTokens'],
-    value: ({ microbatches }) => microbatches,
-    text: ({ microbatches, microbatchTokens }) => `${microbatches} of ${microbatchTokens} tokens`,
-  },
-  {
-    change: 'another ZeRO stage',
-    fields: ['zeroStage'],
-    value: ({ zeroStage }) => zeroStage,
-    text: ({ zeroStage }) => `stage ${zeroStage}`,
-  },
-  {
-    change: 'another pipeline schedule',
-    fields: ['pipelineSchedule', 'virtualStages', 'stageLayers'],
-    value: ({ pipelineSchedule }) => pipelineSchedule,
-    text: ({ pipelineSchedule, virtualStages }) => `${pipelineSchedule} with ${virtualStages} virtual stages`,
-  },
-]
-
 function reopened(problem: Problem, sketch: PlanSketch, fitting: Fitting): readonly Suggestion[] {
-  const single = open.flatMap(({ change, fields, value, text }) => {
-    const [main, ...rest] = fields
-    const named = fields.filter((field) => sketch[field] !== undefined)
-    if (main === undefined || named.length === 0) return []
-    const free = without(sketch, fields)
-    const chosen = fitting(problem, free)
-    if (!chosen || !fitting(problem, { ...free, [main]: value(chosen) })) return []
-    const detail = `${text(chosen)} would be chosen, which fits`
-    return [{ change, pointer: `/plan/${main}`, value: value(chosen), detail, ...dropped(sketch, rest) }]
-  })
+  const single = chosenAlone(problem, sketch, fitting).map(({ change, text, changes: [first, ...also] }) => ({
+    ...{ change, ...first, detail: `${text} would be chosen, which fits` },
+    ...(also.length > 0 ? { also } : {}),
+  }))
   return single.length > 0 ? single : meshAlone(problem, sketch, fitting)
 }
 
 /** All fields but the mesh, which may be left for the search to choose. */
-const choices = ['contextLayout', 'placement', ...open.flatMap(({ fields }) => fields)] as const
+const choices = ['contextLayout', 'placement', ...choiceFields] as const
 
 function meshAlone(problem: Problem, sketch: PlanSketch, fitting: Fitting): readonly Suggestion[] {
   const [first, ...others] = choices.filter((field) => sketch[field] !== undefined)
@@ -161,14 +124,4 @@ function moreReplicas(
   const { also = [] } = dropped(sketch, gone(found.cluster) ?? [])
   const size = { pointer: `/plan/mesh/${axis}`, value: onto(found.cluster.chips) }
   return [{ ...moreChips(found), also: [size, ...also] }]
-}
-
-function without(sketch: PlanSketch, fields: readonly (keyof PlanSketch)[]): PlanSketch {
-  const left = Object.entries(sketch).filter(([field]) => !fields.includes(field as keyof PlanSketch))
-  return { mesh: sketch.mesh, ...Object.fromEntries(left) }
-}
-
-function dropped(sketch: PlanSketch, fields: readonly (keyof PlanSketch)[]): Pick<Suggestion, 'also'> {
-  const there = fields.filter((field) => sketch[field] !== undefined)
-  return there.length > 0 ? { also: there.map((field) => ({ pointer: `/plan/${field}`, value: null })) } : {}
 }

@@ -1,6 +1,6 @@
-/** Other sizes for an axis of a mesh, with more or fewer replicas so that the mesh keeps its number of chips. */
+/** Other sizes for an axis of a mesh, with more or fewer replicas so that the mesh has all chips, or else as many as it had. */
 import { commonDivisor, divisorsOf } from '../hardware/cluster/divisors.ts'
-import { type Axis, axes, type Mesh, restAxes } from '../sharding/axis.ts'
+import { type Axis, axes, type Mesh, meshSize, restAxes } from '../sharding/axis.ts'
 import type { Way } from './part-rule.ts'
 
 /** The axis that shrinks or grows to make up for a new size of `axis`: the largest of the replica axes. */
@@ -9,27 +9,47 @@ function makesUp(mesh: Mesh, axis: Axis): Axis {
   return others.reduce((largest, rest) => (mesh[rest] > mesh[largest] ? rest : largest), first)
 }
 
-/** Sizes that the axis can have: divisors of its size times that of the axis that makes up for it. */
-export function sizesOf(mesh: Mesh, axis: Axis): readonly number[] {
-  return divisorsOf(mesh[axis] * mesh[makesUp(mesh, axis)])
+/** Sizes that the axis can have, ascending: divisors of its size times that of the axis that makes up for it, on all `chips` or on those of the mesh. */
+export function sizesOf(mesh: Mesh, axis: Axis, chips: number = meshSize(mesh)): readonly number[] {
+  return divisorsOfAny(products(mesh, axis, makesUp(mesh, axis), chips))
 }
 
 /** Those of `sizesOf` that also divide `count` heads or experts; none if `count` is not a whole number. */
-export function sizesThatDivide(count: number, mesh: Mesh, axis: Axis): readonly number[] {
+export function sizesThatDivide(
+  count: number,
+  mesh: Mesh,
+  axis: Axis,
+  chips: number = meshSize(mesh),
+): readonly number[] {
   if (!Number.isInteger(count)) return []
-  return divisorsOf(commonDivisor(count, mesh[axis] * mesh[makesUp(mesh, axis)]))
+  const all = products(mesh, axis, makesUp(mesh, axis), chips)
+  return divisorsOfAny(all.map((product) => commonDivisor(count, product)))
 }
 
-/** One way for each size of `axis`; `other` (by default a replica axis) is resized so that the product stays the same. */
+/** What two axes may multiply to: all `chips` over the other axes where these divide them, and what they do now. */
+function products(mesh: Mesh, axis: Axis, other: Axis, chips: number): readonly number[] {
+  const now = mesh[axis] * mesh[other]
+  const whole = (chips * now) / meshSize(mesh)
+  return Number.isInteger(whole) && whole !== now ? [whole, now] : [now]
+}
+
+function divisorsOfAny(counts: readonly number[]): readonly number[] {
+  return [...new Set(counts.flatMap(divisorsOf))].sort((a, b) => a - b)
+}
+
+/** One way for each size of `axis`; `other` (by default a replica axis) is resized so that all `chips` work, or else as many as now. */
 export function resized(
   mesh: Mesh,
   axis: Axis,
   sizes: readonly number[],
+  chips: number = meshSize(mesh),
   other: Axis = makesUp(mesh, axis),
 ): readonly Way[] {
-  return sizes.map((size) =>
-    changes(mesh, { ...mesh, [axis]: size, [other]: (mesh[axis] * mesh[other]) / size }, axis),
-  )
+  const all = products(mesh, axis, other, chips)
+  return sizes.map((size) => {
+    const product = all.find((each) => each % size === 0) ?? mesh[axis] * mesh[other]
+    return changes(mesh, { ...mesh, [axis]: size, [other]: product / size }, axis)
+  })
 }
 
 /** The changes that turn one mesh into another, that of `first` at the front because it is what was asked for. */

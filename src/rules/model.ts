@@ -3,16 +3,20 @@
  * divide evenly, so that no chip is left without work; inference pads heads where the assumptions say so, and puts
  * copies of experts into slots that are left over (model/expert-slots.ts).
  */
+import { chipsAsked } from '../hardware/cluster/cluster.ts'
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { expertSlots } from '../model/expert-slots.ts'
 import type { Transformer } from '../model/transformer.ts'
-import { type Axis, type Mesh, replicasOf } from '../sharding/axis.ts'
+import type { Setting } from '../problem.ts'
+import { type Axis, type Mesh, meshSize, replicasOf } from '../sharding/axis.ts'
 import { axisPointer, changes, resized, sizesOf, sizesThatDivide } from './mesh-ways.ts'
 import type { PartRule } from './part-rule.ts'
 
 /** The part of a question that its meshes are tested against. */
 export interface MeshQuestion {
   readonly model: Transformer
+  /** The chips that are to work, also where the mesh leaves some of them idle. */
+  readonly chips: number
   /** New positions of a sequence, which the context axis divides. */
   readonly positions: number
   /** Sequences that the replicas divide; null where memory sets their number. */
@@ -21,6 +25,11 @@ export interface MeshQuestion {
   readonly freeTokens: number | null
   /** Whether heads that do not divide are padded to the next power of two. */
   readonly padsHeads: boolean
+}
+
+/** The chips that are to work: all that were asked for, unless the request pins their number. */
+export function chipsToUse({ cluster, constraints }: Pick<Setting, 'cluster' | 'constraints'>): number {
+  return typeof constraints.chips === 'number' ? constraints.chips : chipsAsked(cluster)
 }
 
 export interface MeshRead {
@@ -39,8 +48,10 @@ const heads: MeshRule = {
   says: ({ mesh, question: { model } }) =>
     `tensor x tensor2 = ${tensorsOf(mesh)} does not divide ${model.heads} heads`,
   pointer: axisPointer('tensor'),
-  nearest: ({ mesh, question: { model } }) =>
-    resized(mesh, 'tensor', sizesThatDivide(model.heads / mesh.tensor2, mesh, 'tensor')),
+  nearest: ({ mesh, question: { model, chips } }) => {
+    const sizes = sizesThatDivide(model.heads / mesh.tensor2, mesh, 'tensor', chips)
+    return resized(mesh, 'tensor', sizes, chips)
+  },
 }
 
 const paddedHeads: MeshRule = {
@@ -49,7 +60,7 @@ const paddedHeads: MeshRule = {
   says: ({ mesh, question: { model } }) =>
     `tensor x tensor2 = ${tensorsOf(mesh)} is more than ${model.heads} heads padded to a power of two`,
   pointer: axisPointer('tensor'),
-  nearest: ({ mesh, question: { model } }) => upTo(padded(model) / mesh.tensor2, mesh, 'tensor'),
+  nearest: ({ mesh, question }) => upTo(padded(question.model) / mesh.tensor2, mesh, 'tensor', question),
 }
 
 /** Heads, rounded up to a power of two. */
@@ -63,7 +74,7 @@ const sharedKeys: MeshRule = {
   says: ({ mesh, question: { model } }) =>
     `${model.kvHeads} key-value heads can be neither divided nor replicated over tensor x tensor2 = ${tensorsOf(mesh)}`,
   pointer: axisPointer('tensor'),
-  nearest: ({ mesh, question: { model } }) => keySizes(mesh, model),
+  nearest: ({ mesh, question }) => keySizes(mesh, question),
 }
 
 /** Only more chips than key-value heads are tested: with fewer, chips may hold unequal numbers of heads. */
@@ -76,7 +87,7 @@ const copiedKeys: MeshRule = {
   says: ({ mesh, question: { model } }) =>
     `${model.kvHeads} key-value heads cannot be replicated over tensor x tensor2 = ${tensorsOf(mesh)}`,
   pointer: axisPointer('tensor'),
-  nearest: ({ mesh, question: { model } }) => keySizes(mesh, model),
+  nearest: ({ mesh, question }) => keySizes(mesh, question),
 }
 
 /** Whether each head is on the same number of chips, or each chip has the same number of heads. */
@@ -84,9 +95,9 @@ function shared(kvHeads: number, tensors: number): boolean {
   return tensors > kvHeads ? tensors % kvHeads === 0 : kvHeads % tensors === 0
 }
 
-function keySizes(mesh: Mesh, { kvHeads }: Transformer) {
-  const sizes = sizesOf(mesh, 'tensor').filter((size) => shared(kvHeads, size * mesh.tensor2))
-  return resized(mesh, 'tensor', sizes)
+function keySizes(mesh: Mesh, { model: { kvHeads }, chips }: MeshQuestion) {
+  const sizes = sizesOf(mesh, 'tensor', chips).filter((size) => shared(kvHeads, size * mesh.tensor2))
+  return resized(mesh, 'tensor', sizes, chips)
 }
 
 const noExperts: MeshRule = {
@@ -104,8 +115,10 @@ const wholeExperts: MeshRule = {
   says: ({ mesh: { expert }, question: { model } }) =>
     `expert ${expert} does not divide the ${model.experts?.experts} experts`,
   pointer: axisPointer('expert'),
-  nearest: ({ mesh, question: { model } }) =>
-    resized(mesh, 'expert', sizesThatDivide(model.experts?.experts ?? 1, mesh, 'expert')),
+  nearest: ({ mesh, question: { model, chips } }) => {
+    const sizes = sizesThatDivide(model.experts?.experts ?? 1, mesh, 'expert', chips)
+    return resized(mesh, 'expert', sizes, chips)
+  },
 }
 
 /** An expert axis with room for two full sets of the experts is refused: the data axis is for copies. */
@@ -116,10 +129,10 @@ const copiedExperts: MeshRule = {
   says: ({ mesh: { expert }, question: { model } }) =>
     `expert ${expert} would hold every one of the ${model.experts?.experts} experts at least twice: use data 2 instead`,
   pointer: axisPointer('expert'),
-  nearest: ({ mesh, question: { model } }) => {
+  nearest: ({ mesh, question: { model, chips } }) => {
     const experts = model.experts?.experts ?? 1
-    const sizes = sizesOf(mesh, 'expert').filter((size) => copies(experts, size) < experts)
-    return resized(mesh, 'expert', sizes)
+    const sizes = sizesOf(mesh, 'expert', chips).filter((size) => copies(experts, size) < experts)
+    return resized(mesh, 'expert', sizes, chips)
   },
 }
 
@@ -133,7 +146,7 @@ const stages: MeshRule = {
   says: ({ mesh, question: { model } }) =>
     `pipeline ${mesh.pipeline} is more than the ${model.layers} layers`,
   pointer: axisPointer('pipeline'),
-  nearest: ({ mesh, question: { model } }) => upTo(model.layers, mesh, 'pipeline'),
+  nearest: ({ mesh, question }) => upTo(question.model.layers, mesh, 'pipeline', question),
 }
 
 const sequencePositions: MeshRule = {
@@ -141,7 +154,7 @@ const sequencePositions: MeshRule = {
   broken: ({ mesh, question: { positions } }) => mesh.context > positions,
   says: ({ question: { positions } }) => `context is more than the ${positions} positions of a sequence`,
   pointer: axisPointer('context'),
-  nearest: ({ mesh, question: { positions } }) => upTo(positions, mesh, 'context'),
+  nearest: ({ mesh, question }) => upTo(question.positions, mesh, 'context', question),
 }
 
 const newPositions: MeshRule = {
@@ -161,7 +174,7 @@ const replicas = (axisOf: (mesh: Mesh) => Axis, other: Axis) =>
       const axis = axisOf(mesh)
       const most = ((sequences ?? 1) * mesh[axis]) / replicasOf(mesh)
       const sizes = divisorsOf(mesh[axis]).filter((size) => size <= most)
-      return resized(mesh, axis, sizes, other)
+      return resized(mesh, axis, sizes, meshSize(mesh), other)
     },
   }) as const satisfies Partial<MeshRule>
 
@@ -199,12 +212,9 @@ const gatheredStates: MeshRule = {
 }
 
 /** Ways to each size of the axis of at most `most` that the replicas can make up for. */
-function upTo(most: number, mesh: Mesh, axis: Axis) {
-  return resized(
-    mesh,
-    axis,
-    sizesOf(mesh, axis).filter((size) => size <= most),
-  )
+function upTo(most: number, mesh: Mesh, axis: Axis, { chips }: MeshQuestion) {
+  const sizes = sizesOf(mesh, axis, chips).filter((size) => size <= most)
+  return resized(mesh, axis, sizes, chips)
 }
 
 export const trainedMeshRules: readonly MeshRule[] = [

@@ -54,7 +54,8 @@ export function leftOut(part: string): readonly Way[] {
 }
 
 /**
- * Of ways that change a number, keeps the next smaller and the next larger one, powers of two before others that are as near; keeps all ways otherwise.
+ * Of ways that change a number, keeps the next smaller and the next larger one, that of the ratio nearest to one first, and powers of two before others
+ * that are as near; keeps all ways otherwise.
  * Chips come in powers of two, and so do the parts that frameworks are run with: tensor 3 is legal for 24 heads, and nobody's.
  */
 export function nextTo({ nearest = [], ...fault }: PlanFault, current: unknown): PlanFault {
@@ -65,7 +66,9 @@ export function nextTo({ nearest = [], ...fault }: PlanFault, current: unknown):
   const sized = nearest.map((way, at) => ({ way, size: Number(values[at]) }))
   const below = usual(sized.filter(({ size }) => size < current).reverse())
   const above = usual(sized.filter(({ size }) => size > current))
-  return { ...fault, nearest: [below, above].flatMap((found) => (found ? [found.way] : [])) }
+  const next = [below, above].flatMap((found) => (found ? [found] : []))
+  const off = ({ size }: (typeof next)[number]) => Math.abs(Math.log2(size / current))
+  return { ...fault, nearest: next.toSorted((a, b) => off(a) - off(b)).map(({ way }) => way) }
 }
 
 /** The nearest, or a power of two that is at most twice as far off. */

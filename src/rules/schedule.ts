@@ -6,6 +6,7 @@ import { hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.
 import type { ScheduleRow } from '../recipe/schedule-row.ts'
 import { type LayoutRead, type LayoutRule, sequencesEach } from './layout-rule.ts'
 import { axisPointer, resized, sizesOf } from './mesh-ways.ts'
+import { chipsToUse } from './model.ts'
 import { leftOut } from './part-rule.ts'
 
 export const scheduleRules: readonly LayoutRule[] = [
@@ -43,10 +44,11 @@ export const scheduleRules: readonly LayoutRule[] = [
     pointer: axisPointer('pipeline'),
     nearest: ({ problem, sketch }) => {
       const needs = needsOf(sketch)
-      const sizes = sizesOf(sketch.mesh, 'pipeline').filter((size) => {
+      const chips = chipsToUse(problem)
+      const sizes = sizesOf(sketch.mesh, 'pipeline', chips).filter((size) => {
         return size <= problem.model.layers && needs?.stages(size)
       })
-      return resized(sketch.mesh, 'pipeline', sizes)
+      return resized(sketch.mesh, 'pipeline', sizes, chips)
     },
   },
   {

@@ -51,6 +51,8 @@ export interface Findings<Found = Plan> {
   /** Whether `best` is proven to be the best; false if the search had to stop early. */
   readonly exact: boolean
   readonly ranking: Ranking<Found>
+  /** Plans that differ from the written one in one thing that it says, all of which run. */
+  readonly oneChange: () => readonly { readonly remedy: Remedy; readonly plan: Found }[]
 }
 
 /** Result for one requirement; null if the requirement asks nothing (`fits: false`). */

@@ -7,18 +7,22 @@ import type { EvaluateAnswer } from '../plan/answer.ts'
 import { secondsText } from '../plan/explain/figures.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Setting } from '../problem.ts'
+import type { Change } from '../rules/part-rule.ts'
 
-export interface CostedWith extends Pick<Setting, 'assumptions' | 'runBy'> {
+type Costing = Pick<Setting, 'assumptions' | 'runBy'>
+
+type Written = NonNullable<Plan['costedWith']>
+
+export interface CostedWith extends Costing {
   /** What the plan says of it. */
-  readonly written: NonNullable<Plan['costedWith']>
-  /** The options that a launch file lacks; empty for a plan of fields. */
-  readonly options: readonly string[]
+  readonly written: Written
+  /** The options that a launch file lacks, by what is assumed without them. */
+  readonly lacking: Readonly<Record<string, readonly string[]>>
+  /** For each thing that the plan says, if it says several, all the others. */
+  readonly others: readonly { readonly name: keyof Written; readonly costing: Costing }[]
 }
 
-export function asCosted<Asked extends Pick<Setting, 'assumptions' | 'runBy'>>(
-  problem: Asked,
-  own: CostedWith | undefined,
-): Asked {
+export function asCosted<Asked extends Costing>(problem: Asked, own: Costing | undefined): Asked {
   if (!own) return problem
   const { assumptions, runBy } = own
   return { ...problem, assumptions, ...(runBy ? { runBy } : {}) }
@@ -41,7 +45,35 @@ export function saidAsCosted<Verdict extends Told>(
   const other = plan.feasible ? asOthers() : verdict
   const [time, least] = [plan.stepTimeSeconds, 'plan' in other ? other.plan.stepTimeSeconds : undefined]
   if (time === undefined || least === undefined || least >= time * (1 - rounding)) return { ...verdict, plan }
-  const how = own.options.length > 0 ? `with ${own.options.join(' and ')}` : 'without its costedWith'
+  const options = lackingOf(own, Object.keys(own.written))
+  const how = options.length > 0 ? `with ${options.join(' and ')}` : 'without its costedWith'
   const saved = `${how} the same plan takes ${secondsText(least)} in place of ${secondsText(time)}`
   return { ...verdict, plan, warnings: [saved, ...verdict.warnings] }
+}
+
+/** Options that a launch file lacks because of which the plan is costed with these. */
+export function lackingOf({ lacking }: CostedWith, names: readonly string[]): readonly string[] {
+  return names.flatMap((name) => lacking[name] ?? [])
+}
+
+/** The plan with each of the things that it alone is costed with left out, then with all of them left out. */
+export function leftOutOf(own: CostedWith | undefined): readonly LeftOut[] {
+  if (!own) return []
+  const names = Object.keys(own.written)
+  const one = own.others.map(({ name, costing }) => ({ ...changeOf(own, [name], `/${name}`), costing }))
+  return [...one, changeOf(own, names, '')]
+}
+
+interface LeftOut {
+  readonly change: string
+  readonly changes: readonly [Change]
+  /** Absent where the plan is then costed as all others. */
+  readonly costing?: Costing
+}
+
+function changeOf(own: CostedWith, names: readonly string[], below: string): LeftOut {
+  const options = lackingOf(own, names)
+  const change =
+    options.length > 0 ? `with ${options.join(' and ')}` : `without ${names.join(' and ')} of its own`
+  return { change, changes: [{ pointer: `/plan/costedWith${below}`, value: null }] }
 }

@@ -2,8 +2,9 @@
 
 import { bytesText, percent, secondsText } from '../plan/explain/figures.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { Remedy, RequirementRows } from './check.ts'
+import type { Findings, Remedy, RequirementRows } from './check.ts'
 import { launchedBy } from './launched-by.ts'
+import { nearestWhere } from './one-change.ts'
 import { remedy } from './remedy.ts'
 import { withinOf } from './within-of-best.ts'
 
@@ -23,7 +24,8 @@ export const requirements: RequirementRows<Plan> = {
     const message = `Stage ${stage} needs ${actual} per chip of ${bytesText(budget)}, ${bytesText(total - budget)} too many; the most, ${bytesText(bytes)}, are ${line}.`
     return { ok: false, pointer: short.pointer, expected, actual, message, nearest: suggestions.map(remedy) }
   },
-  minMfu: (least, { evaluation: { plan }, best }) => {
+  minMfu: (least, findings) => {
+    const { plan } = findings.evaluation
     const holds = ({ mfu }: Plan) => mfu >= least
     const expected = `at least ${percent(least)}`
     return {
@@ -31,10 +33,11 @@ export const requirements: RequirementRows<Plan> = {
       expected,
       actual: percent(plan.mfu),
       message: `The MFU is ${percent(plan.mfu)}, and ${expected} is required; the plan is bound by ${plan.bottleneck}.`,
-      ...bestWhere(holds, plan, best),
+      ...nearest(holds, findings),
     }
   },
-  maxStepSeconds: (most, { evaluation: { plan }, best }) => {
+  maxStepSeconds: (most, findings) => {
+    const { plan } = findings.evaluation
     const holds = ({ stepTimeSeconds }: Plan) => stepTimeSeconds <= most
     const expected = `at most ${secondsText(most)}`
     return {
@@ -42,11 +45,12 @@ export const requirements: RequirementRows<Plan> = {
       expected,
       actual: secondsText(plan.stepTimeSeconds),
       message: `A step takes ${secondsText(plan.stepTimeSeconds)}, and ${expected} is required.`,
-      ...bestWhere(holds, plan, best),
+      ...nearest(holds, findings),
     }
   },
   withinOfBest: withinOf(sameAsBest),
-  notBoundBy: (refused, { evaluation: { plan }, best }) => {
+  notBoundBy: (refused, findings) => {
+    const { plan } = findings.evaluation
     const holds = (one: Plan) => !bounds(one).some((name) => refused.includes(name))
     const actual = bounds(plan).join(': ')
     return {
@@ -54,19 +58,14 @@ export const requirements: RequirementRows<Plan> = {
       expected: `not ${refused.join(', ')}`,
       actual,
       message: `The plan is bound by ${actual}, and must not be by ${refused.join(', ')}.`,
-      ...bestWhere(holds, plan, best),
+      ...nearest(holds, findings),
     }
   },
   launchableBy: launchedBy(sameAsBest),
 }
 
-/** Suggests the best plan if it meets a requirement that the plan misses. */
-function bestWhere(
-  holds: (plan: Plan) => boolean,
-  plan: Plan,
-  best: Plan | null,
-): { readonly nearest?: readonly Remedy[] } {
-  return best && !holds(plan) && holds(best) ? { nearest: [sameAsBest(best)] } : {}
+function nearest(holds: (plan: Plan) => boolean, findings: Findings<Plan>) {
+  return nearestWhere(holds, findings, sameAsBest)
 }
 
 function bounds({ bottleneck, bottleneckDetail }: Plan): readonly string[] {

@@ -1,6 +1,7 @@
 /** Checks how far a plan is from the best that the constraints allow, in any mode, by that mode's ranking. */
 import { percent } from '../plan/explain/figures.ts'
 import type { Findings, Outcome, Remedy } from './check.ts'
+import { nearestWhere } from './one-change.ts'
 
 interface Summarised {
   readonly summary: string
@@ -11,10 +12,10 @@ export function withinOf<Found extends Summarised>(
   sameAsBest: (best: Found) => Remedy,
   heldBack: (plan: Found, best: Found) => readonly string[] = () => [],
 ) {
-  return (
-    share: number,
-    { evaluation: { plan }, best, exact, runs, ranking: { says, measure, text } }: Findings<Found>,
-  ): Outcome => {
+  return (share: number, findings: Findings<Found>): Outcome => {
+    const { best, exact, runs } = findings
+    const { plan } = findings.evaluation
+    const { says, measure, text } = findings.ranking
     const expected = `at most ${percent(share)} over the best`
     if (!runs) {
       const message = `Not judged, though ${expected} is required: the plan does not fit or is over a limit, so that nothing runs in the time that it would take.`
@@ -34,7 +35,8 @@ export function withinOf<Found extends Summarised>(
     }
     const [own, least] = [measure(plan), measure(best)]
     const over = own / least - 1
-    const ok = over <= share + rounding
+    const holds = (one: Found) => measure(one) / least - 1 <= share + rounding
+    const ok = holds(plan)
     const apart = over >= 0 ? `${percent(over)} over` : `${percent(-over)} under`
     const which = exact ? 'the best' : 'the best so far, as the search had to stop'
     return {
@@ -45,7 +47,7 @@ export function withinOf<Found extends Summarised>(
         `${says} ${text(own)}, ${apart} the ${text(least)} of ${which}, ${best.summary}; ${expected} is required.`,
         ...(ok ? [] : heldBack(plan, best)),
       ].join(' '),
-      ...(ok ? {} : { nearest: [sameAsBest(best)] }),
+      ...nearestWhere(holds, findings, sameAsBest),
     }
   }
 }

@@ -211,6 +211,12 @@ describe('the mesh of an option', () => {
     const { code, err } = await run(['evaluate', ...asFlags, '--mesh', mesh])
     expect([code, err]).toEqual([2, expect.stringMatching(says)])
   })
+
+  it('that the model forbids is told with the nearest that would do', async () => {
+    const { code, err } = await run(['evaluate', ...asFlags, '--mesh', 'tensor=3,data=5'])
+    expect(code).toBe(2)
+    expect(err).toMatch(/\/plan\/mesh\/tensor .*: tensor 4, data 4, or tensor 2, data 8 would do\n/)
+  })
 })
 
 describe('requirements in a file', () => {

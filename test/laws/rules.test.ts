@@ -24,6 +24,7 @@ import { layoutRules } from '../../src/rules/layout.ts'
 import { layoutFaults, sketchAfter } from '../../src/rules/layout-faults.ts'
 import type { LayoutRead } from '../../src/rules/layout-rule.ts'
 import { byLevel } from '../../src/rules/levels.ts'
+import { meshFaults } from '../../src/rules/mesh-faults.ts'
 import { meshAfter } from '../../src/rules/mesh-ways.ts'
 import { type MeshQuestion, type MeshRead, servedMeshRules, trainedMeshRules } from '../../src/rules/model.ts'
 import { allChips, type ChipsRead, placeable } from '../../src/rules/network.ts'
@@ -31,6 +32,7 @@ import { nextTo, type PartRule, type Way, wayText } from '../../src/rules/part-r
 import { type ComponentRead, componentRules, type PassRead, passRules } from '../../src/rules/phase.ts'
 import { type EntryRead, entryRules, type WholeRead, wholeRule } from '../../src/rules/placement.ts'
 import { faults, keeps, type Rule } from '../../src/rules/rule.ts'
+import { trainedQuestion } from '../../src/search/meshes/meshes.ts'
 import { type Axis, type Mesh, meshSize, unitMesh } from '../../src/sharding/axis.ts'
 import { contextLayouts } from '../../src/sharding/tables/context-layout.ts'
 import { fieldsNamed } from '../../src/sharding/tables/inference-layout-fields.ts'
@@ -265,6 +267,7 @@ function expectEachToBeMended<Read>(
 const questions: fc.Arbitrary<MeshQuestion> = fc
   .record({
     name: fc.constantFrom(...models),
+    chips: fc.constantFrom(8, 12, 512),
     positions: fc.constantFrom(1, 2, 4096),
     sequences: fc.constantFrom(null, 1, 7, 8, 4096),
     freeTokens: often<number | null>(null, 1, 8),
@@ -294,7 +297,7 @@ describe.each([
   it('can be broken, says so, and knows what would be legal', () => {
     expectEachToBeMended<MeshRead>(drawn, rules, ({ mesh, question }, way) => {
       const after = meshAfter(mesh, way)
-      expect(meshSize(after)).toBe(meshSize(mesh))
+      expect([meshSize(mesh), question.chips]).toContain(meshSize(after))
       return { mesh: after, question }
     })
   })
@@ -304,6 +307,35 @@ describe.each([
       const read = Object.fromEntries(reads.map((axis) => [axis, mesh[axis]]))
       expect(broken({ mesh: { ...other, ...read }, question })).toBe(broken({ mesh, question }))
     }
+  })
+})
+
+describe('a size that does not divide', () => {
+  const question = (chips: number) => {
+    const asked = {
+      model: 'llama-3-70b',
+      chip: 'h100-sxm',
+      chips,
+      batchTokens: 2 ** 22,
+      sequenceLength: 4096,
+    }
+    return trainedQuestion(problem(asked))
+  }
+  const waysOf = (mesh: Partial<Mesh>, chips: number) => {
+    const [fault] = meshFaults(trainedMeshRules, { ...unitMesh, ...mesh }, question(chips))
+    return fault?.nearest?.map(wayText)
+  }
+
+  it('is mended by the nearest one, on all chips rather than on those that the mesh has', () => {
+    expect(waysOf({ tensor: 7, data: 73 }, 512)).toEqual(['tensor 8, data 64', 'tensor 4, data 128'])
+    expect(waysOf({ tensor: 3, data: 170 }, 512)?.[0]).toBe('tensor 4, data 128')
+  })
+
+  it('is mended on the chips of the mesh where its other axes do not divide all of them', () => {
+    expect(waysOf({ tensor: 6, pipeline: 7, data: 12 }, 512)).toEqual([
+      'tensor 8, data 9',
+      'tensor 4, data 18',
+    ])
   })
 })
 
@@ -322,7 +354,7 @@ describe('an axis that is pinned to a size that no mesh may have', () => {
     const own = infeasible?.suggestions.filter(
       ({ pointer, value }) => pointer === '/constraints/tensor' && value,
     )
-    expect(own?.map(({ value }) => value)).toEqual([4, 8])
+    expect(own?.map(({ value }) => value)).toEqual([8, 4])
     expect(optimize({ ...asked, constraints: { tensor: 8 } }, solver).plans).not.toEqual([])
     // Of chips that it does not divide either.
     const odd = problem({
@@ -332,7 +364,7 @@ describe('an axis that is pinned to a size that no mesh may have', () => {
     const others = optimize(odd, solver).infeasible?.suggestions.filter(
       ({ value }) => typeof value === 'number',
     )
-    expect(others?.map(({ value }) => value)).toEqual([2, 4])
+    expect(others?.map(({ value }) => value)).toEqual([4, 2])
   })
 
   it.each([
@@ -354,7 +386,7 @@ describe('an axis that is pinned to a size that no mesh may have', () => {
     const { infeasible } = infer(asked, solver)
     expect(infeasible?.reasons[0]?.detail).toContain('/constraints/tensor')
     const own = infeasible?.suggestions.filter(({ pointer }) => pointer === '/constraints/tensor') ?? []
-    expect(own.map(({ value }) => value)).toEqual([4, 8, null])
+    expect(own.map(({ value }) => value)).toEqual([8, 4, null])
     for (const { value } of own) {
       const constraints = value === null ? {} : { tensor: Number(value) }
       expect(infer({ ...asked, constraints }, solver).plans).not.toEqual([])
@@ -531,7 +563,8 @@ it('what is told to be legal is a power of two before another size that is as ne
     return nextTo({ pointer, detail: '', nearest }, current).nearest?.map(([change]) => change?.value)
   }
   expect(told([1, 2, 3, 4, 6, 8, 12, 24], 5)).toEqual([4, 8])
-  expect(told([1, 2, 3, 6], 5)).toEqual([2, 6])
+  expect(told([1, 2, 3, 4, 6, 8, 12, 24], 7)).toEqual([8, 4])
+  expect(told([1, 2, 3, 6], 5)).toEqual([6, 2])
   expect(told([1, 3, 9], 5)).toEqual([3, 9])
   // Not from far off: half of what was asked for is nearer to it than a power of two.
   expect(told([1, 2, 25, 50], 100)).toEqual([50])

@@ -167,6 +167,36 @@ describe('recipes', () => {
     expect(bestRecipeText([], null)).toBeNull()
   })
 
+  it('are compared with the first plan where their sequences are as long as those of the request', () => {
+    const recipe = recipes.find(({ predicted }) => predicted?.stepTimeSeconds)
+    if (!recipe) throw new Error('there is a recipe with a step')
+    const { problem } = problemOf(evaluateRequest.parse(evaluateRequestOf(recipe, recipe.asked)), catalogue)
+    const first = {
+      ...{ rank: 1, mfu: 0.1, tokensPerSecondPerChip: 1e-3, mesh: unitMesh, stepTimeSeconds: 30 },
+    }
+    const beside = (times: number) => {
+      const { batchTokens, sequenceLength } = problem.workload as TrainWorkload
+      const workload = {
+        ...(problem.workload as TrainWorkload),
+        ...{ batchTokens: times * batchTokens, sequenceLength: times * sequenceLength },
+      }
+      const [shown] = recipesBeside([recipe], { ...problem, workload }, [first])
+      if (!shown) throw new Error('it stands beside plans')
+      return { ...shown, line: bestRecipeText([shown], first) ?? '' }
+    }
+    const [same, shorter] = [beside(1), beside(2)]
+    expect(same.timesFirst).toBeGreaterThan(1)
+    expect(same.line).toContain('times as many tokens per second and chip')
+    expect(shorter.timesFirst).toBeNull()
+    expect(shorter.notes.join()).not.toContain('predicted faster')
+    expect(shorter.line).not.toContain('times as many')
+    expect(shorter.line).toMatch(
+      new RegExp(
+        `; it has tokens a sequence ${recipe.sequenceLength}, where ${2 * recipe.sequenceLength} is asked; steps of other lengths are not compared.$`,
+      ),
+    )
+  })
+
   it('are told of by the best of those with sequences as long as the nearest has them', () => {
     const [sample] = recipes
     if (!sample) throw new Error('there is a recipe')

@@ -93,6 +93,11 @@ export const recipe = published.extend({
   otherwise: texts(
     'What it has otherwise than the request: chips, sequences and their length, element types; empty for the very question.',
   ),
+  timesFirst: z
+    .nullable(z.number())
+    .describe(
+      'How many times as much as the first plan a chip does by the prediction: in tokens a second, or in MFU where that is all that was published. Null if its sequences are of another length, as tokens of longer ones cost more, if nothing is predicted of it, or if no plan is listed.',
+    ),
   unlisted: texts(
     'Why it is not among the plans although it is predicted to be faster per chip than the first, in short; empty if it is not predicted to be.',
   ),

@@ -26,7 +26,7 @@ export function bestRecipeText(recipes: readonly ShownRecipe[], first: First | n
     return `${layoutText(best)} (this very question), is predicted to ${timeText(best, first)}.${reasons}`
   }
   const has = `it has ${otherwise.join(', ')}`
-  const clauses = [has, ...unlisted.filter((reason) => reason !== has)]
+  const clauses = [has, ...unlisted.filter((reason) => reason !== has), ...incomparable(best, first)]
   return `no published run of this question; the nearest, ${layoutText(best)}, is predicted to ${timeText(best, first)}; ${clauses.join('; ')}.`
 }
 
@@ -43,16 +43,22 @@ function layoutText({ chips, plan, batchSequences, sequenceLength }: Recipe): st
   return `${parts.join(', ')} on ${chips} chips with ${batchSequences} sequences of ${sequenceLength}`
 }
 
+/** Tokens of longer sequences cost more. */
+function incomparable({ timesFirst, predicted }: ShownRecipe, first: First | null): readonly string[] {
+  const timed = first !== null && predicted?.stepTimeSeconds !== undefined
+  return timed && timesFirst === null ? ['steps of other lengths are not compared'] : []
+}
+
 /** A step of another batch or of other chips compares by what a chip does in its time. */
-function timeText(recipe: Recipe, first: First | null): string {
+function timeText(recipe: ShownRecipe, first: First | null): string {
   const { stepTimeSeconds, mfu = 0 } = recipe.predicted ?? {}
   if (stepTimeSeconds === undefined) {
     return `reach an MFU of ${percent(mfu)}${first ? ` (the first plan ${percent(first.mfu)})` : ''}`
   }
-  const gain = first && gainOf(recipe, first)
+  const { timesFirst } = recipe
   const beside =
-    first && gain
-      ? ` (the first plan ${secondsText(first.stepTimeSeconds)}), ${gain.toFixed(2)} times as many tokens per second and chip`
+    first && timesFirst
+      ? ` (the first plan ${secondsText(first.stepTimeSeconds)}), ${timesFirst.toFixed(2)} times as many tokens per second and chip`
       : ''
   return `take ${secondsText(stepTimeSeconds)} a step${beside}`
 }

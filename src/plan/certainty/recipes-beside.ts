@@ -30,7 +30,8 @@ export function recipesBeside(
   const [first] = plans
   return records.map((record) => {
     const { shape: _, asked, ...recipe } = record
-    const faster = first ? fasterThan(record, first) : null
+    const timesFirst = first && sameLength(record, problem) ? gainOf(record, first) : null
+    const faster = first && timesFirst ? fasterThan(record, first, timesFirst) : null
     const otherwise = otherwiseAsked(record, problem)
     const reasons = faster === null ? [] : reasonsOf(record, problem, otherwise)
     const whole = reasons.map((reason) => reason.whole).join('; ')
@@ -44,16 +45,21 @@ export function recipesBeside(
         ...familyNote(record, problem, plans),
       ],
       otherwise,
+      timesFirst,
       unlisted: reasons.map(({ short }) => short),
     }
   })
 }
 
-/** Both the best plan and what fits depend on the sequence length. */
-function lengthNote({ sequenceLength: own }: Recipe, { workload }: Problem): readonly string[] {
-  const { sequenceLength } = workload
-  if (own === sequenceLength) return []
-  return [`its sequences have ${own} tokens, those of the request ${sequenceLength}`]
+/** Both the best plan and what fits depend on the sequence length, and so does what a token costs. */
+function lengthNote(recipe: Recipe, problem: Problem): readonly string[] {
+  if (sameLength(recipe, problem)) return []
+  const { sequenceLength } = problem.workload
+  return [`its sequences have ${recipe.sequenceLength} tokens, those of the request ${sequenceLength}`]
+}
+
+function sameLength({ sequenceLength }: Recipe, { workload }: Problem): boolean {
+  return sequenceLength === workload.sequenceLength
 }
 
 /** Plans of the same model on the same chips may be off by as much. */
@@ -114,9 +120,9 @@ function rateOf(
 }
 
 /** What the prediction and the first plan do; null if the recipe is not faster. */
-function fasterThan(recipe: RecipeRecord, first: Listed): string | null {
+function fasterThan(recipe: RecipeRecord, first: Listed, timesFirst: number): string | null {
   const { predicted } = recipe
-  if (!predicted || (gainOf(recipe, first) ?? 0) <= clear) return null
+  if (!predicted || timesFirst <= clear) return null
   const { stepTimeSeconds, mfu = 0 } = predicted
   return stepTimeSeconds === undefined
     ? `MFU ${printed(mfu)}, ${printed(first.mfu)} of the first`

@@ -72,6 +72,11 @@ export interface ShownRecipe extends Recipe {
   readonly notes: readonly string[]
   /** What it has otherwise than the request: chips, sequences and their length, element types. Empty for the very question. */
   readonly otherwise: readonly string[]
+  /**
+   * How many times as much as the first plan a chip does by the prediction, in tokens a second, or in MFU where that is
+   * all there is. Null if its sequences are of another length, nothing is predicted of it, or no plan is listed.
+   */
+  readonly timesFirst: number | null
   /** Why it is not among the plans, if it is predicted to be faster than the first, without how to ask for it. */
   readonly unlisted: readonly string[]
 }

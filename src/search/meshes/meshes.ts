@@ -10,7 +10,7 @@ import { never, type Stop } from '../../patience.ts'
 import type { Problem } from '../../problem.ts'
 import { satisfies } from '../../problem.ts'
 import { byLevel } from '../../rules/levels.ts'
-import { type MeshQuestion, type MeshRule, trainedMeshRules } from '../../rules/model.ts'
+import { chipsToUse, type MeshQuestion, type MeshRule, trainedMeshRules } from '../../rules/model.ts'
 import { keeps } from '../../rules/rule.ts'
 import { type Axis, axes, type Mesh, unitMesh } from '../../sharding/axis.ts'
 import { zeroChoices } from '../layouts/choices.ts'
@@ -28,10 +28,12 @@ export interface Meshes {
 }
 
 /** What the rules of meshes ask about a training request. */
-export function trainedQuestion({ model, workload, assumptions }: Problem): MeshQuestion {
+export function trainedQuestion(problem: Problem): MeshQuestion {
+  const { model, workload, assumptions } = problem
   const { batchTokens, sequenceLength } = workload
   return {
     model,
+    chips: chipsToUse(problem),
     positions: sequenceLength,
     sequences: Math.ceil(batchTokens / sequenceLength),
     freeTokens: assumptions.tokensDivideFreely ? batchTokens : null,
