@@ -81,7 +81,7 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
   const scores = result.candidates.map(({ score }) => score)
   const plans = compared(
     answer.plans,
-    onMeshes(problem.residuals?.differences.inference, ({ rank }) => scores[rank - 1] ?? Number.NaN),
+    onMeshes(problem.residuals?.differences, 'inference', ({ rank }) => scores[rank - 1] ?? Number.NaN),
   )
   const preferred = preferredOf(plans, phasePreferences(problem.cluster.chip))
   const listed = { ...answer, plans, preferred, warnings: [...wholeBeside(plans), ...answer.warnings] }

@@ -11,11 +11,13 @@ import type { NoPlan, OptimizeAnswer, Unlaunchable } from './plan/answer.ts'
 import { answered } from './plan/answered.ts'
 import { assemble } from './plan/assemble.ts'
 import { type Chosen, chosen, nearBest } from './plan/certainty/choice.ts'
-import { type Custom, trainingPreferences } from './plan/certainty/preferences.ts'
+import { beyondOf, customOf } from './plan/certainty/custom.ts'
+import { trainingPreferences } from './plan/certainty/preferences.ts'
 import { preferredOf } from './plan/certainty/preferred.ts'
-import { mostContext, type Recipe, type RecipeRecord, recipesFor } from './plan/certainty/recipes.ts'
+import { type RecipeRecord, recipesFor } from './plan/certainty/recipes.ts'
 import { recipesBeside } from './plan/certainty/recipes-beside.ts'
 import { compared, onMeshes } from './plan/certainty/ties.ts'
+import { beyondRunsText } from './plan/explain/beyond-runs.ts'
 import { wholeBeside } from './plan/explain/idle-chips.ts'
 import { warnings } from './plan/explain/warnings.ts'
 import { anythingListed } from './plan/no-plan/anything-listed.ts'
@@ -33,6 +35,8 @@ import { enumerateMeshes } from './search/meshes/meshes.ts'
 import { misfits } from './search/misfits.ts'
 import { noneRefused } from './search/search.ts'
 import { searchAll, type WholeSearch } from './search/search-all.ts'
+import { withBestWithin } from './search/within.ts'
+import type { Mesh } from './sharding/axis.ts'
 import type { Seconds } from './units.ts'
 
 /**
@@ -57,7 +61,7 @@ export function optimize(
   const standing = robust ? chosen(found.candidates, modelOf, patience(shares.draws)) : null
   const result = {
     ...found,
-    candidates: standing ? firsts(standing, problem) : found.candidates.slice(0, problem.top),
+    candidates: standing ? firsts(standing, problem) : nearRuns(models, found, problem, patience, crew),
   }
   const choices = new Map(standing?.map(({ candidate, choice }) => [candidate, choice]))
   const planOf = (candidate: Candidate, rank: number): Plan => ({
@@ -90,9 +94,15 @@ export function optimize(
     patience,
     crew,
   )
+  const beyond = beyondOf(problem)
   const plans = compared(
     answer.plans,
-    onMeshes(problem.residuals?.differences.training, ({ stepTimeSeconds }) => stepTimeSeconds),
+    onMeshes(
+      problem.residuals?.differences,
+      'training',
+      ({ stepTimeSeconds }) => stepTimeSeconds,
+      beyond ? (mesh) => beyond(mesh).octaves : undefined,
+    ),
   )
   const recipes = recipesOf(problem)
   const preferred = preferredOf(plans, trainingPreferences(customOf(problem, recipes)))
@@ -101,7 +111,7 @@ export function optimize(
     plans,
     recipes: recipesBeside(recipes, problem, plans),
     preferred,
-    warnings: [...wholeBeside(plans), ...answer.warnings],
+    warnings: [...wholeBeside(plans), ...beyondRunsText(plans, beyond), ...answer.warnings],
   }
 }
 
@@ -124,15 +134,21 @@ function firsts(standing: readonly Chosen[], { distinct, top }: Problem): readon
 const undrawn =
   'there was no time to draw uncertain constants: plans are ranked by their steps as assumed; raise timeoutMs'
 
-/** What tells whether a plan is customary: published recipes of about this sequence length, within a factor of 2. */
-function customOf({ cluster, workload, recipes: all = [] }: Problem, recipes: readonly Recipe[]): Custom {
-  const { sequenceLength } = workload
-  const near = ({ sequenceLength: own }: Recipe) => Math.max(own / sequenceLength, sequenceLength / own) <= 2
-  return {
-    chip: cluster.chip,
-    recipes: recipes.filter(near),
-    mostContext: mostContext(all, sequenceLength),
-  }
+/** The plans that were found, and the best one that divides the model no finer than somebody has run, if it is about as fast. */
+function nearRuns(
+  models: readonly CostModel[],
+  { candidates }: WholeSearch,
+  problem: Problem,
+  patience: Patience,
+  crew: Crew,
+): readonly Candidate[] {
+  const { top } = problem
+  const beyond = beyondOf(problem)
+  const listed = candidates.slice(0, top)
+  if (!beyond) return listed
+  const isWithin = (mesh: Mesh) => beyond(mesh).octaves === 0
+  const stop = patience(shares.unlaunchable)
+  return withBestWithin(models, listed, { top, isWithin, acceptsOf: launchable, stop, crew })
 }
 
 function recipesOf({ model, cluster, workload, recipes = [] }: Problem): readonly RecipeRecord[] {

@@ -13,6 +13,7 @@ import { type Requests, requestsOf } from './modes/serve/requests.ts'
 import { endless, type Patience, type Stop, shares, within } from './patience.ts'
 import { resolved } from './plan/answered.ts'
 import { assembled, unshown } from './plan/assembled.ts'
+import { octavesBetween } from './plan/certainty/octaves.ts'
 import { deploymentPreferences } from './plan/certainty/preferences.ts'
 import { preferredOf } from './plan/certainty/preferred.ts'
 import type { Residuals } from './plan/certainty/residuals.ts'
@@ -82,12 +83,14 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
 function comparing(
   residuals: Residuals | undefined,
   { rate }: Requests,
-): Comparing<Pick<ServePlan, 'chips' | 'queueing' | 'id'>> | undefined {
+): Comparing<Pick<ServePlan, 'chips' | 'queueing' | 'prefill' | 'generate'>> | undefined {
   return (
     residuals && {
-      differences: residuals.differences.inference,
+      ...{ differences: residuals.differences.inference, growth: residuals.differences.growth },
       slowness: ({ chips, queueing }) => (rate === null ? 1 / queueing.arrivalsPerSecond : chips),
-      cut: ({ id }) => id,
+      octaves: (one, other) =>
+        octavesBetween(one.prefill.mesh, other.prefill.mesh) +
+        octavesBetween(one.generate.mesh, other.generate.mesh),
     }
   )
 }

@@ -24,7 +24,7 @@ import {
   type Widening,
 } from '../../src/plan/certainty/residuals.ts'
 import { type Compared, configurations, groupedBy } from './compared.ts'
-import { differences } from './differences.ts'
+import { differences, ran } from './differences.ts'
 import { frameworkOf, generationOf, generations } from './software.ts'
 import { rounded } from './summary.ts'
 
@@ -75,15 +75,11 @@ export function residualRecord(all: readonly Residual[], rows: readonly Compared
     widths.set(key, found)
     return found
   }
-  const tested = rows.filter(({ split }) => split === 'test')
   return {
     generations,
     regimes: todays(all).map((regime) => ({ ...regime, widened: widenedOf(regime) })),
-    differences: {
-      training: differences(tested.filter(({ phase }) => phase === 'training')),
-      // Of prefill alone too few were measured; rates under load have prefill in them.
-      inference: differences(tested.filter(({ phase }) => phase !== 'training')),
-    },
+    differences: differences(rows.filter(({ split }) => split === 'test')),
+    ran: ran(rows),
   }
 }
 

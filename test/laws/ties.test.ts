@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../api/catalogue.ts'
 import { infer } from '../../src/infer.ts'
+import { beyondRuns, ranLimits } from '../../src/plan/certainty/measured-range.ts'
 import {
   deploymentPreferences,
   type Listed,
@@ -27,10 +28,11 @@ const { cluster } = problem({
   ...{ model: 'llama-3-8b', chip: 'h100-sxm', chips: 8, batchTokens: 65_536, sequenceLength: 8192 },
 })
 
-const preferences = trainingPreferences({ chip: cluster.chip, recipes: [], mostContext: 2 })
+const preferences = trainingPreferences({ chip: cluster.chip, recipes: [], beyond: null })
 
 const bySteps = onMeshes(
-  residuals.differences.training,
+  residuals.differences,
+  'training',
   ({ stepTimeSeconds }: { readonly mesh: Mesh; readonly stepTimeSeconds: number }) => stepTimeSeconds,
 )
 
@@ -67,34 +69,83 @@ const plans = fc
 
 describe('the chance that a plan is the faster', () => {
   it('is a half where both are predicted alike, and falls with what is between them', () => {
-    const { otherwise } = residuals.differences.training
-    expect(chanceOf(0, otherwise)).toBe(0.5)
-    expect(chanceOf(10, otherwise)).toBe(0)
+    const { training } = residuals.differences
+    expect(chanceOf(0, training)).toBe(0.5)
+    expect(chanceOf(10, training)).toBe(0)
     forAll(
       100,
       [fc.double({ min: 0, max: 0.5, noNaN: true }), fc.double({ min: 0, max: 0.5, noNaN: true })],
       (a, b) => {
         const [less, more] = [Math.min(a, b), Math.max(a, b)]
-        expect(chanceOf(more, otherwise)).toBeLessThanOrEqual(chanceOf(less, otherwise))
-        expect(chanceOf(-more, otherwise)).toBeCloseTo(1 - chanceOf(more, otherwise), 12)
+        expect(chanceOf(more, training)).toBeLessThanOrEqual(chanceOf(less, training))
+        expect(chanceOf(-more, training)).toBeCloseTo(1 - chanceOf(more, training), 12)
       },
     )
     // A tenth of what was measured lies between two deciles.
-    for (const [tenth, decile] of otherwise.deciles.entries()) {
-      expect(chanceOf(decile, otherwise)).toBeCloseTo((1 - tenth / 10) / 2, 9)
+    for (const [tenth, decile] of training.deciles.entries()) {
+      expect(chanceOf(decile, training)).toBeCloseTo((1 - tenth / 10) / 2, 9)
     }
   })
 
-  it('asks those that cut the model up alike for those that do', () => {
-    const [first, other] = [
-      { mesh: { ...unitMesh, tensor: 2, fsdp: 4 }, stepTimeSeconds: 1 },
-      { mesh: { ...unitMesh, tensor: 2, fsdp: 2, data: 2 }, stepTimeSeconds: 1.03 },
+  it('falls less between layouts that lie further apart, and where one lies beyond all measured runs', () => {
+    const { growth, training } = residuals.differences
+    expect(growth).toBeGreaterThan(0)
+    const at = (sizes: Partial<Mesh>) => ({ mesh: { ...unitMesh, ...sizes }, stepTimeSeconds: 1.03 })
+    const first = { ...at({ tensor: 2, fsdp: 4 }), stepTimeSeconds: 1 }
+    const chance = (sizes: Partial<Mesh>, comparing = bySteps) => {
+      if (!comparing) throw new Error('Nothing is known of differences')
+      return againstFirst(at(sizes), first, comparing)
+    }
+    const [alike, near, far] = [
+      { tensor: 2, data: 4 },
+      { tensor: 4, fsdp: 2 },
+      { context: 4, pipeline: 2 },
     ]
-    const { alike, otherwise } = residuals.differences.training
-    if (!alike || !bySteps) throw new Error('Nothing is known of layouts that are alike')
-    expect(againstFirst(other, first, bySteps).chanceFaster).toBe(chanceOf(Math.log(1.03), alike))
-    const cut = { ...other, mesh: { ...unitMesh, tensor: 4, fsdp: 2 } }
-    expect(againstFirst(cut, first, bySteps).chanceFaster).toBe(chanceOf(Math.log(1.03), otherwise))
+    expect(chance(alike)).toMatchObject({ octaves: 0, chanceFaster: chanceOf(Math.log(1.03), training) })
+    expect(chance(near)).toMatchObject({
+      octaves: 1,
+      chanceFaster: chanceOf(Math.log(1.03) / Math.sqrt(1 + growth), training),
+    })
+    expect(chance(far).octaves).toBe(4)
+    const ascending = [alike, near, far].map((sizes) => chance(sizes).chanceFaster)
+    expect([...ascending].sort((a, b) => a - b)).toEqual(ascending)
+    const beyond = onMeshes<typeof first>(
+      residuals.differences,
+      'training',
+      ({ stepTimeSeconds }) => stepTimeSeconds,
+      ({ context }) => Math.log2(context),
+    )
+    expect(chance(far, beyond).octaves).toBe(6)
+    expect(chance(far, beyond).chanceFaster).toBeGreaterThan(chance(far).chanceFaster)
+  })
+})
+
+describe('how far a layout lies beyond measured runs', () => {
+  const runs = [
+    { mesh: { ...unitMesh, tensor: 8, pipeline: 16 }, sequenceLength: 2048, chip: cluster.chip },
+    { mesh: { ...unitMesh, context: 2 }, sequenceLength: 8192, chip: cluster.chip },
+  ]
+  const limits = ranLimits(runs)
+  const octaves = (sizes: Partial<Mesh>, sequenceLength: number) =>
+    beyondRuns({ mesh: { ...unitMesh, ...sizes }, sequenceLength, chip: cluster.chip }, limits).octaves
+
+  it('is told by what runs had: pieces of a sequence, tensor ranks of a node, stages', () => {
+    expect(limits).toEqual({ positions: 4096, tensorPerNode: 1, stages: 16, expertRanks: 1 })
+    for (const run of runs) expect(beyondRuns(run, limits)).toEqual({ octaves: 0, says: [] })
+    // Short sequences are no reason: only cut ones are.
+    expect(octaves({ pipeline: 4 }, 1024)).toBe(0)
+    expect(octaves({ context: 4 }, 8192)).toBe(1)
+    expect(octaves({ context: 4 }, 16_384)).toBe(0)
+    expect(octaves({ context: 8, tensor: 16, pipeline: 64 }, 8192)).toBe(5)
+  })
+
+  it('is told in words of all that no run had', () => {
+    const mesh = { ...unitMesh, context: 4, tensor: 16 }
+    expect(beyondRuns({ mesh, sequenceLength: 8192, chip: cluster.chip }, limits).says).toEqual([
+      '2048 positions of a sequence on a chip, where runs had at least 4096',
+      'tensor parallelism over 2 nodes, where runs had at most 1',
+    ])
+    expect(residuals.ran.positions).toBe(4096)
   })
 })
 
@@ -115,7 +166,7 @@ describe('the plan that is preferred', () => {
       const chosen = tied.find(({ id }) => id === preferred?.id)
       if (!chosen) throw new Error('What is preferred is not tied')
       expect(preferred?.among).toBe(all.length)
-      expect(listed[0]?.againstFirst).toEqual({ slowerBy: 0, chanceFaster: 0.5, tied: true })
+      expect(listed[0]?.againstFirst).toEqual({ slowerBy: 0, octaves: 0, chanceFaster: 0.5, tied: true })
       const across = ({ mesh, placement }: Pick<Listed, 'mesh' | 'placement'>) =>
         mesh.tensor > 1 && placement.some(({ physical }) => Math.max(...physical) > 0) ? 1 : 0
       expect(across(chosen)).toBe(Math.min(...tied.map(across)))
@@ -215,7 +266,7 @@ describe('deployments and plans of a phase', () => {
         const listed = all.map(({ disaggregated, tied, stages }, at) => ({
           ...{ rank: at + 1, id: String(at), idleChips: 0, disaggregated },
           ...{ prefill: parts(1), generate: parts(stages) },
-          againstFirst: { slowerBy: 0, chanceFaster: 0.5, tied: tied || at === 0 },
+          againstFirst: { slowerBy: 0, octaves: 0, chanceFaster: 0.5, tied: tied || at === 0 },
         }))
         const preferred = preferredOf(listed, deploymentPreferences(cluster.chip))
         const among = listed.filter(({ againstFirst: { tied } }) => tied)

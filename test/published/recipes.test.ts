@@ -11,7 +11,6 @@ import { preferredOf } from '../../src/plan/certainty/preferred.ts'
 import {
   evaluateRequestOf,
   isPublished,
-  mostContext,
   type Recipe,
   recipesFor,
   shapeOf,
@@ -240,11 +239,10 @@ describe('recipes', () => {
         { ...plain, rank: 1, mesh: { ...unitMesh, fsdp: 128 }, stepTimeSeconds: 1 },
         { ...plain, rank: 2, mesh: { ...mesh, fsdp: 2, data: 4 }, stepTimeSeconds: 1.001 },
       ],
-      onMeshes(residuals.differences.training, ({ stepTimeSeconds }) => stepTimeSeconds),
+      onMeshes(residuals.differences, 'training', ({ stepTimeSeconds }) => stepTimeSeconds),
     )
     expect(plans.map((plan) => isPublished([recipe], plan.mesh))).toEqual([false, true])
-    const custom = { chip, recipes: [], mostContext: mostContext(recipes, 8192) }
-    expect(custom.mostContext).toBe(2)
+    const custom = { chip, recipes: [], beyond: null }
     expect(preferredOf(plans, trainingPreferences(custom))?.rank).toBe(1)
     expect(preferredOf(plans, trainingPreferences({ ...custom, recipes: [recipe] }))?.rank).toBe(2)
     // Over the same axes, in other numbers: that too, but what leaves chips idle comes last whatever it is.

@@ -61,6 +61,9 @@ export const againstFirst = orNull(
     slowerBy: number(
       "How much longer the step of this plan is predicted to take, as a fraction of the first plan's; with batchSequences `max` and in serving how much more it takes for the same tokens or requests: chip-seconds, or chips where the request has a rate.",
     ),
+    octaves: number(
+      'How far apart the two layouts are: doublings of tensor, context, expert and pipeline between them, and those by which only one of them goes beyond all measured runs (fewer positions of a sequence on a chip, more tensor ranks than a node, more stages, more chips for experts). The further, the more their prediction errors were measured to differ.',
+    ),
     chanceFaster: number(
       'Probability that this plan is nevertheless the faster one, from the measured differences between the prediction errors of two layouts of one model on the same chips.',
     ),
@@ -97,10 +100,11 @@ const widening = z.strictObject({ nineOfTen: z.number(), eightOfTen: z.number() 
 const differences = z.strictObject({
   pairs: z.int(),
   questions: z.int(),
+  apartIn: z.strictObject({ tensor: z.int(), context: z.int(), expert: z.int(), pipeline: z.int() }),
   deciles: z.array(z.number()).length(11),
 })
 
-const ofLayouts = z.strictObject({ alike: differences.nullable(), otherwise: differences })
+const limit = z.number().nullable()
 
 export const residualRecord = z.strictObject({
   generations: z.record(z.string(), z.array(z.string())),
@@ -125,5 +129,6 @@ export const residualRecord = z.strictObject({
       widened: widening,
     }),
   ),
-  differences: z.strictObject({ training: ofLayouts, inference: ofLayouts }),
+  differences: z.strictObject({ growth: z.number(), training: differences, inference: differences }),
+  ran: z.strictObject({ positions: limit, tensorPerNode: limit, stages: limit, expertRanks: limit }),
 })

@@ -5,6 +5,7 @@
 import type { Chip } from '../../hardware/chip.ts'
 import { type Axis, axes, type Mesh, matrixAxes, restAxes } from '../../sharding/axis.ts'
 import { counted } from '../explain/figures.ts'
+import type { Beyond } from './measured-range.ts'
 import type { Preference } from './preferred.ts'
 import { isPublished, isPublishedKind, type Recipe } from './recipes.ts'
 
@@ -38,8 +39,8 @@ export interface ListedDeployment {
 export interface Custom {
   readonly chip: Chip
   readonly recipes: readonly Recipe[]
-  /** The finest division of a sequence that has been published, as the size of the context axis. */
-  readonly mostContext: number
+  /** How far a mesh lies beyond all measured runs; null where that is not known of any. */
+  readonly beyond: ((mesh: Mesh) => Beyond) | null
 }
 
 export function trainingPreferences(custom: Custom): readonly Preference<Listed>[] {
@@ -66,7 +67,7 @@ export function trainingPreferences(custom: Custom): readonly Preference<Listed>
 
 /** Of plans that prefill or generate. */
 export function phasePreferences(chip: Chip): readonly Preference<Listed>[] {
-  const custom = { chip, recipes: [], mostContext: 1 }
+  const custom = { chip, recipes: [], beyond: null }
   return [
     wholeChips,
     customary(custom, alone),
@@ -86,7 +87,7 @@ export function deploymentPreferences(chip: Chip): readonly Preference<ListedDep
       says: () =>
         'the same servers do both phases: there is no router, and no caches are sent from prefill to generation',
     },
-    customary({ chip, recipes: [], mostContext: 1 }, both),
+    customary({ chip, recipes: [], beyond: null }, both),
     unstaged(both),
     ...simple(chip, both),
     fewTogether(both),
@@ -111,8 +112,12 @@ const alone: Parts<Laid> = (plan) => [plan]
 function customary<Plan>(custom: Custom, parts: Parts<Plan>): Preference<Plan> {
   return {
     of: (plan) => -total(parts(plan), (part) => uncustomary(part, custom)),
-    says: () =>
-      'closer to published runs: tensor parallelism within a node, and pieces of a sequence no shorter than in any of them',
+    says: (_own, _other, first) => {
+      const unmeasured = parts(first).flatMap(({ mesh }) => custom.beyond?.(mesh).says ?? [])
+      return unmeasured.length > 0
+        ? `closer to measured runs: the first plan has ${unmeasured.join(', and ')}`
+        : 'closer to published runs: tensor parallelism within a node, unlike in the first plan'
+    },
   }
 }
 
@@ -149,10 +154,10 @@ function fewTogether<Plan>(parts: Parts<Plan>): Preference<Plan> {
   }
 }
 
-/** How far a plan goes beyond what has been published: tensor axes that span nodes, and halvings of a sequence beyond the finest published ones. */
-function uncustomary(plan: Laid, { chip, mostContext }: Custom): number {
+/** How far a plan goes beyond what is customary: tensor axes that span nodes, and octaves beyond all measured runs. */
+function uncustomary(plan: Laid, { chip, beyond }: Custom): number {
   const across = crossing(plan, chip).filter((axis) => matrixAxes.includes(axis)).length
-  return across + Math.max(0, Math.log2(plan.mesh.context / mostContext))
+  return across + (beyond?.(plan.mesh).octaves ?? 0)
 }
 
 /** Axes that divide the model, as opposed to replicas, and that span more than a node or slice. */

@@ -24,7 +24,8 @@ interface Compared {
 export interface Preference<Plan> {
   /** Higher is better. */
   readonly of: (plan: Plan) => number
-  readonly says: (own: number, other: number) => string
+  /** Says so of a plan beside the first. */
+  readonly says: (own: number, other: number, first: Plan) => string
 }
 
 /** Null if fewer than two plans are listed, or nothing is known of ties. */
@@ -38,7 +39,7 @@ export function preferredOf<Plan extends Compared>(
   const best = tied.reduce((kept, plan) => (decisive(plan, kept, preferences) > 0 ? plan : kept))
   const reasons = preferences.flatMap(({ of, says }) => {
     const [own, other] = [of(best), of(first)]
-    return own > other ? [says(own, other)] : []
+    return own > other ? [says(own, other, first)] : []
   })
   return { rank: best.rank, id: best.id, among: tied.length, reasons }
 }

@@ -12,6 +12,7 @@ import type { Recomputation } from '../../recipe/policy.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
 import { familyKey, type Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
+import { cutsOf } from './octaves.ts'
 
 /** What /evaluate needs, beyond the plan, to cost a recipe as the source ran it. */
 export interface RecipeAsked {
@@ -142,14 +143,6 @@ export function recipesFor(
     .slice(0, shown)
 }
 
-/** The largest context axis for this sequence length that leaves pieces no shorter than any published run had; 1 if none divided its sequences. */
-export function mostContext(records: readonly Recipe[], sequenceLength: number): number {
-  const pieces = records.flatMap(({ plan: { mesh }, sequenceLength: own }) =>
-    mesh.context > 1 ? [own / mesh.context] : [],
-  )
-  return pieces.length > 0 ? Math.max(1, Math.floor(sequenceLength / Math.min(...pieces))) : 1
-}
-
 /** Whether a recipe divides the model as this mesh does, whatever the number of chips. */
 export function isPublished(recipes: readonly Recipe[], mesh: Mesh): boolean {
   return recipes.some(({ plan }) => degreesOf(plan.mesh) === degreesOf(mesh))
@@ -161,6 +154,6 @@ export function isPublishedKind(recipes: readonly Recipe[], mesh: Mesh): boolean
 }
 
 /** How a mesh divides the model, regardless of its number of replicas. */
-export function degreesOf({ tensor, tensor2, context, expert, pipeline }: Mesh): string {
-  return [tensor * tensor2, context, expert, pipeline].join()
+export function degreesOf(mesh: Mesh): string {
+  return Object.values(cutsOf(mesh)).join()
 }

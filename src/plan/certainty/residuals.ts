@@ -9,6 +9,8 @@
  * band of the other sources (test/accuracy/residual-record.ts).
  */
 import type { modes } from '../../modes/names.ts'
+import type { RanLimits } from './measured-range.ts'
+import type { CutAxis } from './octaves.ts'
 
 /** What runs of a regime have in common, the narrowest first; a regime has null for what is not listed. */
 export const levels = [
@@ -66,12 +68,15 @@ export interface Quantiles {
 }
 
 /**
- * How much the prediction errors of two layouts of one question differ: eleven deciles of |log ratio - log ratio|, from
- * the least to the largest seen. An error that all plans of a question share cancels out.
+ * How much the prediction errors of two layouts of one question differ: eleven deciles of |log ratio - log ratio| / √(1 + g·o), from
+ * the least to the largest seen. An error that all plans of a question share cancels out; what is left grows with the octaves o that lie
+ * between the two layouts, at the rate g (`growth`).
  */
 export interface Differences {
   readonly pairs: number
   readonly questions: number
+  /** Pairs of layouts that differ in tensor, context, expert or pipeline. */
+  readonly apartIn: Readonly<Record<CutAxis, number>>
   readonly deciles: readonly number[]
 }
 
@@ -86,14 +91,16 @@ export interface Residuals {
   readonly generations: Readonly<Record<string, readonly string[]>>
   /** The narrowest come first. */
   readonly regimes: readonly Regime[]
-  readonly differences: Readonly<Record<'training' | 'inference', LayoutDifferences>>
+  readonly differences: LayoutDifferences
+  /** How far measured runs of training go. */
+  readonly ran: RanLimits
 }
 
-/** Between layouts that divide the model alike (tensor, context, expert, pipeline), and between others. */
 export interface LayoutDifferences {
-  /** Null where too few pairs were measured: those of others are wider. */
-  readonly alike: Differences | null
-  readonly otherwise: Differences
+  /** By how much an octave between two layouts adds to the variance of their difference, over that of layouts that divide the model alike. */
+  readonly growth: number
+  readonly training: Differences
+  readonly inference: Differences
 }
 
 /** The narrowest regime that covers the circumstances; of several equally narrow ones that with the most rows. */

@@ -1,20 +1,24 @@
 /**
  * Which plans of a list may be as good as the first, as far as is known. Plans of one request have similar errors, so
  * that a difference between them is known better than either time. How well was measured, by how much the errors of two
- * layouts of one question differ (fixtures/residuals.json, `differences`). If D has that distribution, with either sign
- * equally likely,
+ * layouts of one question differ (fixtures/residuals.json, `differences`): layouts that lie further apart differ more. With o octaves
+ * (doublings of tensor, context, expert and pipeline) between two layouts the difference is taken for √(1 + g·o)·D, where D has the
+ * distribution that was measured, with either sign equally likely:
  *
- *   chance that a plan is really the faster = P(|D| > log(its time / the first's)) / 2
+ *   chance that a plan is really the faster = P(√(1 + g·o)·|D| > log(its time / the first's)) / 2
  *
- * and a plan counts as tied if that chance is at least two in five.
+ * and a plan counts as tied if that chance is at least two in five. Octaves by which only one of the two lies beyond all measured runs
+ * (measured-range.ts) count once more: no measurement holds the model there, as those of pairs do inside.
  */
 import type { Mesh } from '../../sharding/axis.ts'
-import { degreesOf } from './recipes.ts'
+import { octavesBetween } from './octaves.ts'
 import type { Differences, LayoutDifferences } from './residuals.ts'
 
 export interface AgainstFirst {
   /** How much longer than the first plan this one is predicted to take, as a fraction. */
   readonly slowerBy: number
+  /** Octaves between the two layouts, with those by which only one of them lies beyond measured runs. */
+  readonly octaves: number
   /** Probability that it is nevertheless the faster of the two. */
   readonly chanceFaster: number
   readonly tied: boolean
@@ -22,11 +26,13 @@ export interface AgainstFirst {
 
 /** How plans of one list are compared. */
 export interface Comparing<Plan> {
-  readonly differences: LayoutDifferences
+  readonly differences: Differences
+  /** The g above. */
+  readonly growth: number
   /** What the list is ranked by, in proportion to time: the step, chips for a rate, chip-seconds of a request. */
   readonly slowness: (plan: Plan) => number
-  /** Plans for which it is the same divide the model alike. */
-  readonly cut: (plan: Plan) => string
+  /** The o above. */
+  readonly octaves: (one: Plan, other: Plan) => number
 }
 
 /** Nearly the chance of a coin toss. */
@@ -47,20 +53,31 @@ export function compared<Plan extends object>(
 export function againstFirst<Plan>(
   plan: Plan,
   first: Plan,
-  { differences: { alike, otherwise }, slowness, cut }: Comparing<Plan>,
+  { differences, growth, slowness, octaves: between }: Comparing<Plan>,
 ): AgainstFirst {
   const times = slowness(plan) / slowness(first)
-  const own = cut(plan) === cut(first) ? (alike ?? otherwise) : otherwise
-  const chanceFaster = chanceOf(Math.log(times), own)
-  return { slowerBy: times - 1, chanceFaster, tied: Math.min(chanceFaster, 1 - chanceFaster) >= tiedFrom }
+  const octaves = between(plan, first)
+  const chanceFaster = chanceOf(Math.log(times) / Math.sqrt(1 + growth * octaves), differences)
+  return {
+    ...{ slowerBy: times - 1, octaves, chanceFaster },
+    tied: Math.min(chanceFaster, 1 - chanceFaster) >= tiedFrom,
+  }
 }
 
-/** Plans that are each on one mesh. */
+/** Plans that are each on one mesh; `beyond` says by how many octaves a mesh lies beyond measured runs. */
 export function onMeshes<Plan extends { readonly mesh: Mesh }>(
   differences: LayoutDifferences | undefined,
+  kind: 'training' | 'inference',
   slowness: (plan: Plan) => number,
+  beyond: (mesh: Mesh) => number = () => 0,
 ): Comparing<Plan> | undefined {
-  return differences && { differences, slowness, cut: ({ mesh }) => degreesOf(mesh) }
+  return (
+    differences && {
+      ...{ differences: differences[kind], growth: differences.growth, slowness },
+      octaves: ({ mesh: one }, { mesh: other }) =>
+        octavesBetween(one, other) + Math.abs(beyond(one) - beyond(other)),
+    }
+  )
 }
 
 /**

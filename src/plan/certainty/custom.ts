@@ -1,0 +1,19 @@
+/** What is customary for a question of training: published recipes of about its sequence length, and how far runs went. */
+import type { Problem } from '../../problem.ts'
+import { beyondRuns } from './measured-range.ts'
+import type { Custom } from './preferences.ts'
+import type { Recipe } from './recipes.ts'
+
+/** Recipes count within a factor of 2 of the sequence length. */
+export function customOf(problem: Problem, recipes: readonly Recipe[]): Custom {
+  const { cluster, workload } = problem
+  const { sequenceLength } = workload
+  const near = ({ sequenceLength: own }: Recipe) => Math.max(own / sequenceLength, sequenceLength / own) <= 2
+  return { chip: cluster.chip, recipes: recipes.filter(near), beyond: beyondOf(problem) }
+}
+
+/** How far meshes lie beyond all measured runs; null where none is known. */
+export function beyondOf({ residuals, workload, cluster: { chip } }: Problem): Custom['beyond'] {
+  const { sequenceLength } = workload
+  return residuals ? (mesh) => beyondRuns({ mesh, sequenceLength, chip }, residuals.ran) : null
+}

@@ -1,0 +1,86 @@
+/**
+ * How far a layout of training lies beyond all measured runs, in octaves (doublings), summed over what layouts are finer or wider in. What
+ * costs grow there that no run has shown is not known, so that a difference to a layout that others have run is less sure (ties.ts).
+ * Limits are those of the runs that predictions are compared with (fixtures/residuals.json, `ran`). NVIDIA's own guide adds context 2 from 8192
+ * positions and 4 to 8 from 32 768, since shards of short sequences are narrow (NVIDIA-NeMo/Megatron-Bridge @067f987df0,
+ * docs/parallelisms.md and docs/performance-guide.md).
+ */
+import type { Chip } from '../../hardware/chip.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+
+/** A layout, with what its sizes are compared with. */
+export interface Ran {
+  readonly mesh: Mesh
+  readonly sequenceLength: number
+  readonly chip: Pick<Chip, 'system'>
+}
+
+interface RangeRow {
+  readonly name: string
+  /** Whether runs go down to a limit, or up to it. */
+  readonly end: 'least' | 'most'
+  /** Null where a layout has nothing of it. */
+  readonly of: (ran: Ran) => number | null
+  readonly says: (own: number, limit: number) => string
+}
+
+const rangeRows = [
+  {
+    name: 'positions',
+    end: 'least',
+    of: ({ mesh, sequenceLength }) => (mesh.context > 1 ? sequenceLength / mesh.context : null),
+    says: (own, limit) => `${own} positions of a sequence on a chip, where runs had at least ${limit}`,
+  },
+  {
+    name: 'tensorPerNode',
+    end: 'most',
+    of: ({ mesh: { tensor, tensor2 }, chip: { system } }) =>
+      system.kind === 'switched' ? (tensor * tensor2) / (system.tiers[0]?.size ?? tensor * tensor2) : null,
+    says: (own, limit) => `tensor parallelism over ${own} nodes, where runs had at most ${limit}`,
+  },
+  {
+    name: 'stages',
+    end: 'most',
+    of: ({ mesh }) => mesh.pipeline,
+    says: (own, limit) => `${own} pipeline stages, where runs had at most ${limit}`,
+  },
+  {
+    name: 'expertRanks',
+    end: 'most',
+    of: ({ mesh }) => mesh.expert,
+    says: (own, limit) => `experts over ${own} chips, where runs had at most ${limit}`,
+  },
+] as const satisfies readonly RangeRow[]
+
+const rows: readonly RangeRow[] = rangeRows
+
+/** The ends of what was run; null for what no run had. */
+export type RanLimits = Readonly<Record<(typeof rangeRows)[number]['name'], number | null>>
+
+export function ranLimits(runs: readonly Ran[]): RanLimits {
+  const ends = rows.map(({ name, end, of }) => {
+    const had = runs.flatMap((run) => of(run) ?? [])
+    const limit = end === 'least' ? Math.min(...had) : Math.max(...had)
+    return [name, had.length > 0 ? limit : null] as const
+  })
+  return Object.fromEntries(ends) as unknown as RanLimits
+}
+
+export interface Beyond {
+  readonly octaves: number
+  /** What the layout has that no run had. */
+  readonly says: readonly string[]
+}
+
+export function beyondRuns(ran: Ran, limits: RanLimits): Beyond {
+  const found = rows.flatMap(({ name, end, of, says }) => {
+    const [own, limit] = [of(ran), limits[name as keyof RanLimits]]
+    if (own === null || limit === null) return []
+    const octaves = Math.log2(end === 'least' ? limit / own : own / limit)
+    return octaves > 0 ? [{ octaves, says: says(own, limit) }] : []
+  })
+  return {
+    octaves: found.reduce((sum, { octaves }) => sum + octaves, 0),
+    says: found.map(({ says }) => says),
+  }
+}

@@ -1,0 +1,26 @@
+/** Says what the first plan has that no measured run had, and which plan near it stays within what was run. */
+import type { Mesh } from '../../sharding/axis.ts'
+import type { Beyond } from '../certainty/measured-range.ts'
+import type { AgainstFirst } from '../certainty/ties.ts'
+import { percent } from './figures.ts'
+
+interface Beside {
+  readonly rank: number
+  readonly mesh: Mesh
+  readonly againstFirst: AgainstFirst | null
+}
+
+export function beyondRunsText(
+  plans: readonly Beside[],
+  beyond: ((mesh: Mesh) => Beyond) | null,
+): readonly string[] {
+  const [first] = plans
+  if (!first || !beyond) return []
+  const { says } = beyond(first.mesh)
+  if (says.length === 0) return []
+  const within = plans.find(({ mesh }) => beyond(mesh).octaves === 0)
+  const nearest = within
+    ? `plan ${within.rank} stays within measured runs and is predicted to take ${percent(within.againstFirst?.slowerBy ?? 0)} longer`
+    : 'no plan near it stays within measured runs'
+  return [`plan 1 goes beyond all measured runs: ${says.join('; ')}; ${nearest}`]
+}

@@ -1,0 +1,49 @@
+/**
+ * The best plan on a mesh of a kind (one that somebody has run), beside a list whose first plan is on a mesh of another: of a family the
+ * list has the best alone, so that a plan that is hardly slower, and surer, is not seen.
+ */
+import type { CostModel } from '../cost/model.ts'
+import type { Crew } from '../crew.ts'
+import type { Stop } from '../patience.ts'
+import type { Mesh } from '../sharding/axis.ts'
+import type { Accepts, Candidate } from './layouts/candidate.ts'
+import { createWorkbench, searchSpaces, spaceOf } from './search.ts'
+
+/** A plan that takes longer than the first by a larger share is not looked for. */
+const nearby = 0.1
+
+interface Within {
+  readonly top: number
+  readonly isWithin: (mesh: Mesh) => boolean
+  readonly acceptsOf: (model: CostModel) => Accepts | null
+  readonly stop: Stop
+  readonly crew: Crew
+}
+
+/** The list with the best plan of the kind in it, on all the chips; a full list loses its last for it. */
+export function withBestWithin(
+  models: readonly CostModel[],
+  candidates: readonly Candidate[],
+  { top, isWithin, acceptsOf, stop, crew }: Within,
+): readonly Candidate[] {
+  const [first] = candidates
+  if (!first || top < 2 || isWithin(first.mesh)) return candidates
+  const known = candidates.find(({ mesh }) => isWithin(mesh))?.score ?? Number.POSITIVE_INFINITY
+  const spaces = models.map((model) =>
+    spaceOf(createWorkbench(model, narrowed(acceptsOf(model), isWithin), stop)),
+  )
+  const most = Math.min(known, first.score * (1 + nearby))
+  const [found] = searchSpaces(spaces, 1, stop, { most, fits: true, crew }).candidates
+  if (!found || found.score >= known) return candidates
+  return [...candidates.slice(0, top - 1), found].sort((a, b) => a.score - b.score)
+}
+
+function narrowed(accepts: Accepts | null, isWithin: (mesh: Mesh) => boolean): Accepts {
+  return {
+    mixes: true,
+    layout: () => true,
+    plans: () => () => true,
+    ...accepts,
+    mesh: (mesh) => isWithin(mesh) && (accepts?.mesh(mesh) ?? true),
+  }
+}
