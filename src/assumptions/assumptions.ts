@@ -63,9 +63,11 @@ export interface Assumptions {
   /** How much longer a training step waits for the slowest node or slice when there are twice as many. */
   readonly stragglerSeconds: Seconds
 
-  /** Overheads per layer and per step of a pass of inference, where graphs of kernels are launched as one. */
+  /** Overheads per layer and per step of a pass of inference. Each stage of a pipeline takes a step for each of the groups that it passes on. */
   readonly inferenceLayerOverheadSeconds: Seconds
   readonly inferenceStepOverheadSeconds: Seconds
+  /** What a host takes to start the kernels of a layer one by one, as it does for prompts: a layer of a prefill takes no less. */
+  readonly inferenceLayerHostSeconds: Seconds
   /** How much longer a step takes for each of its sequences: sampling, scheduling, handing back their tokens. */
   readonly inferenceSequenceOverheadSeconds: Seconds
   /** What the grouped kernels of a layer with experts take beyond the two matmuls of a dense MLP, in a pass of inference. */

@@ -32,6 +32,7 @@ export const book: Assumptions = {
   stragglerSeconds: 0,
   inferenceLayerOverheadSeconds: 0,
   inferenceStepOverheadSeconds: 0,
+  inferenceLayerHostSeconds: 0,
   inferenceSequenceOverheadSeconds: 0,
   inferenceExpertLayerSeconds: 0,
   inferenceNarrowMatmulSeconds: 0,

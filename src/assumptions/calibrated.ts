@@ -103,6 +103,18 @@ const groupedStart = 2e-5
  */
 const narrowStart = 7e-6
 
+/**
+ * Kernels of prompts are started one after another, mostly by Python: SGLang and TensorRT-LLM capture no graph of prompts by default, vLLM none
+ * of more than 512 tokens. Python takes about 35 us a kernel (NVIDIA/TensorRT-LLM, pull request 12653), of which a dense layer has some ten; 36 layers
+ * took 16.4 ms for 513 tokens and 16.6 for 129 (wejoncy/sfllm, pull request 46), 0.45 ms each. The 289 rows of the fit (below) say 0.3 ms, and
+ * those of vLLM, SGLang and TensorRT-LLM 0.4, 0.4 and 0.3 each for itself. Layers with experts take more: 61 of DeepSeek 83 ms for one token, 23 from
+ * a graph (sgl-project/sglang, pull request 12160).
+ */
+const hostStart = 3e-4
+
+/** Fraction of HBM bandwidth that kernels of paged caches reach on TPUs: fit to the same rows as a server's step there. */
+const pagedOnTpu = 0.44
+
 /** The same grouped kernels in int4 and MXFP4 that unpack to bf16 stream 1.5 to 1.9 times as long as their bytes: 1.7 in the middle. */
 const unpackedFactor = 1.7
 
@@ -115,13 +127,16 @@ const unpackedFactor = 1.7
  * 10 us. Kernels that reduce over a node at once (570 times of SGLang's, TensorRT-LLM's and vLLM's own, 32 kB to 16 MB on 2 to 8 chips:
  * ai-dynamo/aiconfigurator @095f58a51c4c) take 3.5 us, half of it for a gather or scatter, and the bytes that reach half of the rate are
  * 0.22 of NCCL's.
- * TPUs: stated, not measured; on a torus the catalogue's hops count.
+ * TPUs: fit to the 15 rows of Qwen3-8B marked for fitting (SGLang-Jax on four v6e, 8 to 256 sequences of 1024 to 8192 positions), with what
+ * its kernel of paged caches reaches of HBM; Qwen3-32B there and on TPU7x, which nothing was set on, is then at 0.86 to 1.1 where it was at 0.6
+ * to 0.84. On a torus the catalogue's hops count.
  */
 function servingOverhead(tpu: boolean) {
   return {
-    inferenceLayerOverheadSeconds: tpu ? 2e-5 : 4e-5,
+    inferenceLayerOverheadSeconds: tpu ? 3e-5 : 4e-5,
     inferenceStepOverheadSeconds: 1e-3,
-    inferenceSequenceOverheadSeconds: tpu ? 0 : 1e-5,
+    inferenceLayerHostSeconds: tpu ? 0 : hostStart,
+    inferenceSequenceOverheadSeconds: tpu ? 8e-6 : 1e-5,
     inferenceExpertLayerSeconds: tpu ? 0 : groupedStart,
     inferenceNarrowMatmulSeconds: tpu ? 0 : narrowStart,
     unpackedExpertFactor: tpu ? 1 : unpackedFactor,
@@ -167,7 +182,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     fp8Share,
     fp4Share,
     hbmEfficiency: efficiency.hbm,
-    cacheEfficiency: efficiency.cache ?? efficiency.hbm,
+    cacheEfficiency: efficiency.cache ?? (tpu ? pagedOnTpu : efficiency.hbm),
     scaleUpEfficiency: efficiency.scaleUp,
     scaleOutEfficiency: efficiency.scaleOut,
     scaleUpHalfBytes: efficiency.scaleUpHalfBytes ?? 0,
@@ -183,7 +198,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     overlapCriticalPath: tpu ? 0.6 : 0.3,
     overlapExchange: 0,
     overlapDispatch: 0,
-    overlapInference: tpu ? 0.6 : 0,
+    overlapInference: 0,
     finiteRings: true,
     inNetworkReduction: false,
     hierarchicalDispatch: !tpu,

@@ -49,6 +49,7 @@ export const stackConstants = {
   ],
   inference: [
     'inferenceLayerOverheadSeconds',
+    'inferenceLayerHostSeconds',
     'inferenceStepOverheadSeconds',
     'inferenceSequenceOverheadSeconds',
     'inferenceCollectiveSeconds',

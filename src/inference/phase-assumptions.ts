@@ -3,14 +3,18 @@
  * node; generation has few, and kernels that send each straight to its chip and leave the compute units alone meanwhile.
  * Source: deepseek-ai/DeepEP @0297fc80, docs/legacy.md: normal and low-latency kernels. The share of what matmuls
  * wait for that they hide is inference's own.
- * In a step of generation the starts of attention and of narrow matmuls are part of its layer's time, so that they are counted of prompts alone.
+ * In a step of generation the starts of attention and of narrow matmuls are part of its layer's time, and graphs start its kernels, so that starts
+ * and hosts are counted of prompts alone.
  */
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { Pass } from './pass/pass.ts'
 
 export function phaseAssumptions(assumptions: Assumptions): Readonly<Record<Pass['mode'], Assumptions>> {
   const prefill = { ...assumptions, overlapCriticalPath: assumptions.overlapInference }
-  const generate = { ...prefill, attentionHalfKeys: 0, inferenceNarrowMatmulSeconds: 0 }
+  const generate = {
+    ...prefill,
+    ...{ attentionHalfKeys: 0, inferenceNarrowMatmulSeconds: 0, inferenceLayerHostSeconds: 0 },
+  }
   const direct = { ...generate, hierarchicalDispatch: false, dispatchComputeShare: 0 }
   return { prefill, generate: assumptions.directGeneration ? direct : generate }
 }

@@ -17,6 +17,7 @@ import { rounded } from './summary.ts'
  */
 const ranges: Ranges = {
   inferenceLayerOverheadSeconds: steps(2e-5, 1.2e-4, 2.5e-6),
+  inferenceLayerHostSeconds: steps(0, 6e-4, 5e-5),
   inferenceStepOverheadSeconds: steps(5e-4, 3e-3, 2.5e-4),
   inferenceSequenceOverheadSeconds: steps(0, 4e-5, 1e-6),
   inferenceCollectiveSeconds: steps(7e-6, 2.5e-5, 1e-6),

@@ -91,7 +91,7 @@ export function comparison(row: InferenceRow, steps: Steps): Comparison {
       if (row.requests === undefined) return leftOut('number of requests not stated')
       const { ranks } = steps
       const requests = row.requests / mesh.data
-      const limits = steps.bench(prompt, output)
+      const limits = row.serverLimits ?? steps.bench(prompt, output)
       const room = Math.floor(steps.maxSequences(prompt + output, cacheShare))
       if (room < 1) return leftOut('predicted not to fit in memory')
       const batch = Math.min(requests, room, ranks * limits.sequences)

@@ -5,6 +5,7 @@ import type { Spelling } from '../../src/model/spelling.ts'
 import type { WeightPart } from '../../src/model/weight-parts.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import type { Bytes, Seconds } from '../../src/units.ts'
+import type { EngineSettings } from './trtllm-bench.ts'
 
 export interface Latency {
   readonly latencySeconds: Seconds
@@ -56,12 +57,16 @@ export type InferenceRow = Measurement & {
   readonly batchSequences: number | 'max'
   readonly promptLength: number
   readonly outputLength: number
+  /** An engine of TensorRT: a C++ runtime starts its kernels, and no Python. */
+  readonly engine?: true
   /** Scores of prompts went through HBM. */
   readonly unfused?: true
   /** Sequences that went through the stages of a pipeline together, of prompts and while they generated; as is fastest where absent. */
   readonly passedOn?: { readonly prompts: number; readonly tokens: number }
   /** All that there were, at once from the start, where the source ran so many to their end. */
   readonly requests?: number
+  /** What its server ran at once at most, where that is not trtllm-bench's to say. */
+  readonly serverLimits?: EngineSettings
   /** The mean of both lengths, of what they are at most; 1 where absent. */
   readonly meanLengthShare?: number
   readonly precision: {

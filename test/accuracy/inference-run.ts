@@ -98,10 +98,10 @@ function stepsOf(
   constants: Partial<Assumptions> = {},
 ): MeasuredSteps | { readonly reason: string } {
   const { model, chip, mesh, strategy, precision, checkpoint } = row
-  const { twoBatchOverlap, redundantExperts, unfused } = row
+  const { twoBatchOverlap, redundantExperts, unfused, engine } = row
   const key = JSON.stringify([
     ...[model, chip, mesh, strategy ?? null, precision, checkpoint ?? null],
-    ...[twoBatchOverlap ?? false, redundantExperts ?? 0, unfused ?? false, constants],
+    ...[twoBatchOverlap ?? false, redundantExperts ?? 0, unfused ?? false, engine ?? false, constants],
   ])
   const steps = known.get(key) ?? evaluatedSteps(row, constants)
   known.set(key, steps)
@@ -203,6 +203,7 @@ function settingOf(
       twoBatchOverlap: row.twoBatchOverlap ?? false,
       redundantExperts: row.redundantExperts ?? 0,
       ...constants,
+      ...(row.engine ? { inferenceLayerHostSeconds: 0 } : {}),
     },
     objective: 'stepTime',
     top: 1,

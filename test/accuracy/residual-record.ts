@@ -151,13 +151,20 @@ export const telling = 2 * enough
 const step = 0.05
 const most = 5
 
-/** The least with which a band holds what it says in every class that the regime covers: of releases as answers are for, where there are such. */
+/** Of so many sources each class of today's releases says enough of how a further one would scatter. */
+const tellingSources = 3
+
+/**
+ * The least with which a band holds what it says in every class that the regime covers: of releases as answers are for, where there are such of
+ * several sources; else older ones say too how a further source may scatter.
+ */
 function leastWidening(all: readonly Residual[], { mode, kind, named }: Unwidened): Widening {
   const alike = leftOutBands(all, mode).filter(({ residual }) => named === null || residual.named === named)
   const own = alike.filter(({ residual }) => kind === null || residual.kind === kind)
   const every: ReturnType<typeof classesOf> = own.length < telling ? [['', alike]] : classesOf(own)
   const todays = every.filter(([, found]) => found.every(({ residual }) => residual.era === 'modern'))
-  const classes = todays.length > 0 ? todays : every
+  const sources = new Set(todays.flatMap(([, found]) => found.map(({ residual }) => residual.source)))
+  const classes = sources.size >= tellingSources ? todays : every
   const least = (widenedBy: (power: number) => Widening, holds: (one: Judged) => boolean, share: number) => {
     for (let power = 1; power < most; power = rounded(power + step)) {
       const widened = widenedBy(power)

@@ -126,7 +126,7 @@ function bestSeconds(bench: Workbench, mesh: Mesh, costs: NetworkCosts, pass: Pa
       around: between(last, first, 'layer'),
       end: between(last, head, 'head') + own(head, 'head'),
     })
-    const whole = seconds + fixedSeconds(bench, mesh, costs, pass)
+    const whole = seconds + fixedSeconds(bench, mesh, costs, pass, seconds)
     if (best === null || whole < best) best = whole
   }
   return best

@@ -256,7 +256,7 @@ describe('where nothing meets the objectives', () => {
 describe('the generation of a deployment', () => {
   it.each([
     ['h100-sxm', { chips: 16 }],
-    ['tpu-v5p', { topology: [2, 2, 4] }],
+    ['tpu-v6e', { topology: [4, 4] }],
   ] as const)('takes as long as it does when it is asked for alone, on %s', (chip, size) => {
     const workload: ServeWorkload = {
       ...{ mode: 'serve', promptLength: 1024, outputLength: 200 },

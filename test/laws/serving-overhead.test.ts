@@ -148,7 +148,10 @@ describe('a prefill in narrow types', () => {
       ...{ model, chip: 'h100-sxm', chips: 1 },
       workload: prompts(1, promptLength, { chunkTokens: promptLength / chunks }),
       precision: { weights: compute, compute },
-      assumptions: { basis: 'calibrated', inferenceNarrowMatmulSeconds: seconds },
+      assumptions: {
+        ...{ basis: 'calibrated', inferenceNarrowMatmulSeconds: seconds },
+        inferenceLayerHostSeconds: 0,
+      },
     })
     const answer = evaluateInference(problem, { mesh: unitMesh, layout: {} }, solver)
     if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))

@@ -63,6 +63,9 @@ export const assumptionConstants = {
   inferenceExpertLayerSeconds: seconds(10).describe(
     'Inference: time that the grouped kernels of a layer with experts take per pass beyond their two matmuls.',
   ),
+  inferenceLayerHostSeconds: seconds(10).describe(
+    'Prefill: time that a host takes to start the kernels of a layer one by one; a layer takes no less.',
+  ),
   inferenceNarrowMatmulSeconds: seconds(10).describe(
     'Prefill: time that a matmul in fp8 or less takes beyond one in 16 bits, for quantising its input and a later start.',
   ),

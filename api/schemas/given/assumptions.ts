@@ -22,7 +22,7 @@ export const assumptions = z.object({
 const { sustainedShare, fp8Share, overlapCriticalPath, elementwiseFactor } = chosen
 const { expertElementwiseFactor, expertLayerOverheadSeconds, recomputation } = chosen
 const { overlapDispatch, expertOverlapGathered, hierarchicalDispatch } = chosen
-const { inferenceLayerOverheadSeconds, inferenceStepOverheadSeconds } = chosen
+const { inferenceLayerOverheadSeconds, inferenceLayerHostSeconds, inferenceStepOverheadSeconds } = chosen
 const { inferenceSequenceOverheadSeconds, inferenceCollectiveSeconds, inferenceHalfBytesShare } = chosen
 export const stackConstants = z.strictObject(
   exactPartial({
@@ -37,6 +37,7 @@ export const stackConstants = z.strictObject(
     hierarchicalDispatch,
     recomputation,
     inferenceLayerOverheadSeconds,
+    inferenceLayerHostSeconds,
     inferenceStepOverheadSeconds,
     inferenceSequenceOverheadSeconds,
     inferenceCollectiveSeconds,

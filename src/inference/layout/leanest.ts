@@ -33,7 +33,7 @@ export function leanestCandidate(
       pass,
       question,
       answer: { chosen, ...account, proven: false },
-      seconds: account.seconds + fixedSeconds(bench, mesh, site.costs, pass),
+      seconds: account.seconds + fixedSeconds(bench, mesh, site.costs, pass, account.seconds),
       layouts: chosen.flatMap((option, component) => site.offered[component]?.[option] ?? []),
       score,
     }

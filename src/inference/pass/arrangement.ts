@@ -2,6 +2,9 @@
  * The best layouts for one pass on one mesh and placement, and the time of the pass with them:
  *
  *   seconds = layers, head and resharding as chosen + transfers between stages + overheads
+ *
+ * Layers of a prefill take no less than their host takes to start them: kernels of prompts are started one by one, while those that run
+ * before them are still at work.
  */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
@@ -36,7 +39,11 @@ export function arrange(
   const question = layoutQuestion(bench, mesh, costs, pass, layouts)
   const answer = bestLayouts(question)
   if (!answer) return null
-  return { question, answer, seconds: answer.seconds + fixedSeconds(bench, mesh, costs, pass) }
+  return {
+    question,
+    answer,
+    seconds: answer.seconds + fixedSeconds(bench, mesh, costs, pass, answer.seconds),
+  }
 }
 
 /** A bound: nothing that `arrange` finds on any placement of the mesh is faster. */
@@ -46,12 +53,19 @@ export function leastSeconds(
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
 ): Seconds {
-  return passNumbers(bench, mesh, pass, layouts).least + overheadSeconds(bench, mesh, pass)
+  const { least } = passNumbers(bench, mesh, pass, layouts)
+  return least + overheadSeconds(bench, mesh, pass, least)
 }
 
-/** The time that is the same for all layouts. */
-export function fixedSeconds(bench: Workbench, mesh: Mesh, costs: NetworkCosts, pass: Pass): Seconds {
-  return transferSeconds(bench, mesh, costs, pass) + overheadSeconds(bench, mesh, pass)
+/** The time beside layers and head, which take so long by themselves: the shorter they are, the longer they wait for their host. */
+export function fixedSeconds(
+  bench: Workbench,
+  mesh: Mesh,
+  costs: NetworkCosts,
+  pass: Pass,
+  inLayers: Seconds,
+): Seconds {
+  return transferSeconds(bench, mesh, costs, pass) + overheadSeconds(bench, mesh, pass, inLayers)
 }
 
 export function transferSeconds(
@@ -70,16 +84,19 @@ export function transferSeconds(
 
 /** Each replica of attention has a host of its own, which handles all its sequences. */
 export function overheadSeconds(
-  { setting }: InferenceModel,
+  { setting, assumed }: InferenceModel,
   mesh: Mesh,
-  { layerTimes, launches, resident }: Pass,
+  { mode, layerTimes, launches, resident }: Pass,
+  inLayers: Seconds,
 ): Seconds {
   const { inferenceLayerOverheadSeconds, inferenceStepOverheadSeconds, inferenceSequenceOverheadSeconds } =
     setting.assumptions
   const ofExperts = expertLayers(setting.model) / setting.model.layers
+  const kernels =
+    layerTimes * (inferenceLayerOverheadSeconds + ofExperts * setting.assumptions.inferenceExpertLayerSeconds)
+  const started = layerTimes * assumed[mode].inferenceLayerHostSeconds - inLayers
   return (
-    layerTimes * inferenceLayerOverheadSeconds +
-    layerTimes * ofExperts * setting.assumptions.inferenceExpertLayerSeconds +
+    Math.max(kernels, started) +
     launches * inferenceStepOverheadSeconds +
     Math.ceil(resident.sequences / replicasOf(mesh)) * inferenceSequenceOverheadSeconds
   )

@@ -3,9 +3,9 @@
  * a = ceil(L/p) on the fullest; the last stage, which unembeds, is taken to be as full.
  *
  *   generation   B sequences in m = min(p, B) groups, each one token further when it has been through all stages:
- *                step = max(L·layer + head, m·(a·layer + head)), transfers between stages beside it
+ *                step = max(L·layer + head, m·(a·layer + head)), transfers between stages and p starts beside it
  *   prefill      u units (groups of prompts, or chunks of them), one behind the other:
- *                time = (u - 1)·(a·layer + head) + L·layer + head
+ *                time = (u - 1)·(a·layer + head) + L·layer + head, and u + p - 1 starts
  *
  *   halves       of a batch, one behind the other on one stage: each through all layers, the head once for both
  *
@@ -38,7 +38,7 @@ export interface Pass {
   readonly entryTimes: number
   /** How often a unit goes from one stage to the next, one time after another. */
   readonly transfers: number
-  /** How often the host starts the model. */
+  /** How often hosts start a step, one after another: each stage's for each group or chunk that it passes on. */
   readonly launches: number
   readonly stages: number
   readonly stageLayers: number
@@ -107,7 +107,7 @@ export function generationPass(
     stages,
     groups,
     units: groups,
-    launches: 1,
+    launches: stages,
     positions,
     headPositions: positions,
     sequences: Math.ceil(batch / groups),
@@ -120,7 +120,10 @@ export function generationPass(
   })
 }
 
-/** Prompts run in `groups`, each in chunks of at most `chunkTokens`; a chunk is costed at the mean number of positions before it. */
+/**
+ * Prompts run in `groups`, each in chunks of at most `chunkTokens`. Chunks take longer the more positions are before them, so that the first of
+ * p stages waits for none and all others for the last chunk: a chunk is costed at the mean of what is waited for, u chunks and p - 1 times the last.
+ */
 export function prefillPass(
   model: Transformer,
   { promptLength, batchSequences, cachedPrefixLength, chunkTokens }: PrefillWorkload,
@@ -131,16 +134,17 @@ export function prefillPass(
   const chunks = Math.ceil(fresh / (chunkTokens ?? fresh))
   const positions = fresh / chunks
   const units = groups * chunks
+  const before = (units / 2 + stages - 1) / (units + stages - 1)
   return passOf(model, {
     mode: 'prefill',
     stages,
     groups,
     units,
-    launches: units,
+    launches: units + stages - 1,
     positions,
     headPositions: 1,
     sequences: Math.ceil(batchSequences / groups),
-    past: cachedPrefixLength + ((chunks - 1) / 2) * positions,
+    past: cachedPrefixLength + before * (chunks - 1) * positions,
     stageRounds: units - 1,
     modelRounds: 1,
     headTimes: groups,

@@ -50,7 +50,7 @@ export function prefillPhase(
     leastPass: (mesh) => {
       const { pipeline } = mesh
       const groups = pipeline > 1 ? Math.ceil(batchSequences / replicasOf(mesh)) : 1
-      const chunk = pipeline > 1 ? Math.ceil(fresh / mostChunks) : fresh
+      const chunk = pipeline > 1 ? Math.ceil(fresh / mostChunksOf(fresh)) : fresh
       return prefillPass(transformer, { ...workload, chunkTokens: chunkTokens ?? chunk }, groups, pipeline)
     },
     score: (_, seconds) => seconds,
@@ -73,8 +73,15 @@ function freshPositions({ promptLength, cachedPrefixLength }: PrefillWorkload): 
   return promptLength - cachedPrefixLength
 }
 
-/** The most chunks tried for a prompt, if the request sets no chunk size: smaller ones make matmuls inefficient. */
-const mostChunks = 32
+/**
+ * The most chunks tried for a prompt, and the fewest positions of one, if the request sets no chunk size: servers' own sizes begin with 2048 (vLLM's
+ * `--max-num-batched-tokens`, SGLang's `--chunked-prefill-size` on its smallest GPUs), and no pipeline has been published with smaller ones.
+ */
+const [mostChunks, leastChunk] = [32, 2048]
+
+function mostChunksOf(fresh: number): number {
+  return Math.max(1, Math.min(mostChunks, Math.floor(fresh / leastChunk)))
+}
 
 /** The most groups and chunks per stage: with so many in sequence a pipeline waits less than 2 % of the time. */
 const mostUnits = 64
@@ -89,7 +96,7 @@ function prefillPasses(
   const each = Math.ceil(workload.batchSequences / replicas)
   const chunkings =
     workload.chunkTokens === undefined
-      ? doublings(Math.min(mostChunks, fresh)).map((chunks) => Math.ceil(fresh / chunks))
+      ? doublings(mostChunksOf(fresh)).map((chunks) => Math.ceil(fresh / chunks))
       : [workload.chunkTokens]
   return doublings(each).flatMap((groups) =>
     chunkings

@@ -80,18 +80,20 @@ export function inferenceCosting(model: InferenceModel, candidate: InferenceCand
     }
   })
   const resharding = reshardingSeconds(bench, candidate, given, 'expected')
-  const bounded = (bound: 'lower' | 'upper') =>
-    components.reduce((sum, { times, time }) => sum + times * time[bound], 0) +
-    reshardingSeconds(bench, candidate, given, bound) +
-    besideOf(components, bound, pass, given.assumptions) +
-    fixedSeconds(bench, mesh, costs, pass)
+  const bounded = (bound: 'lower' | 'upper') => {
+    const inLayers =
+      components.reduce((sum, { times, time }) => sum + times * time[bound], 0) +
+      reshardingSeconds(bench, candidate, given, bound) +
+      besideOf(components, bound, pass, given.assumptions)
+    return inLayers + fixedSeconds(bench, mesh, costs, pass, inLayers)
+  }
   const beside = besideOf(components, 'expected', pass, given.assumptions)
   const transfers = transferSeconds(bench, mesh, costs, pass)
-  const overhead = overheadSeconds(bench, mesh, pass)
-  const inLayers = components.reduce((sum, { times, time }) => sum + times * time.expected, 0)
+  const inComponents = components.reduce((sum, { times, time }) => sum + times * time.expected, 0)
+  const overhead = overheadSeconds(bench, mesh, pass, inComponents + resharding + beside)
   return {
     ...{ bench, candidate, given, components, resharding, beside, transfers, overhead },
-    stepTime: inLayers + resharding + beside + transfers + overhead,
+    stepTime: inComponents + resharding + beside + transfers + overhead,
     lowerBound: bounded('lower'),
     upperBound: bounded('upper'),
   }
