@@ -10,13 +10,13 @@ import { enumerateMeshes } from '../../src/search/meshes/meshes.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { law } from '../law.ts'
 import { sketchedPlan } from '../laws/sketched-plan.ts'
+import { legal } from '../legal.ts'
 import { problem } from '../problem.ts'
 
 const solver = javascriptLpSolver
 
 function evaluated(asked: Problem, sketch: PlanSketch) {
-  const answer = evaluate(asked, sketch, solver)
-  if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
+  const answer = legal(evaluate(asked, sketch, solver))
   return answer
 }
 

@@ -13,6 +13,7 @@ import type { PhaseProblem } from '../../src/problem.ts'
 import { meshKey } from '../../src/search/layouts/candidate.ts'
 import { generation, type InferenceOptions, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { sketchedPass } from '../laws/sketched-plan.ts'
+import { legal } from '../legal.ts'
 import { smallDense } from '../small-model.ts'
 
 const small = { ...smallDense, layers: 4 }
@@ -112,9 +113,7 @@ describe.each(questions)('%s', (_, asked) => {
   it('is answered as it is listed, by its mesh or whole, and the best that cannot be served beside it', () => {
     const { plans, unlaunchable } = infer(problem, solver)
     const evaluated = (sketch: Parameters<typeof evaluateInference>[1]) => {
-      const answer = evaluateInference(problem, sketch, solver)
-      if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
-      return answer.plan
+      return legal(evaluateInference(problem, sketch, solver)).plan
     }
     expect(plans.length).toBeGreaterThan(0)
     for (const plan of plans) {

@@ -16,6 +16,7 @@ import { elementBytes } from '../../src/recipe/element-type.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import { type Mesh, meshSize, replicasOf, unitMesh } from '../../src/sharding/axis.ts'
 import { forAll } from '../law.ts'
+import { legal } from '../legal.ts'
 import { problem } from '../problem.ts'
 import { layerComponents } from '../rules-of-thumb.ts'
 import { type Input, section } from './case.ts'
@@ -155,8 +156,7 @@ section('mixtures of experts', (hold) => {
       batchTokens: input('seqs') * input('seq'),
       sequenceLength: input('seq'),
     })
-    const found = evaluate(made, { mesh, zeroStage: 1 }, javascriptLpSolver)
-    if ('illegal' in found) throw new RangeError(found.illegal.map(({ detail }) => detail).join())
+    const found = legal(evaluate(made, { mesh, zeroStage: 1 }, javascriptLpSolver))
     const { plan } = found
     const tokens = plan.microbatches * plan.microbatchTokens * replicasOf(plan.mesh)
     return {

@@ -18,6 +18,7 @@ import type { ElementType } from '../../src/recipe/element-types.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import type { Bytes, Seconds } from '../../src/units.ts'
 import { generation, solver } from '../inference-problem.ts'
+import { legal } from '../legal.ts'
 import { modelOf } from './models.ts'
 import { switched } from './networks.ts'
 
@@ -89,9 +90,7 @@ export function evaluated(
   layout: InferenceSketch['layout'] = {},
 ): InferencePlan {
   const problem = generationProblem(asked)
-  const found = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solver)
-  if ('illegal' in found) throw new RangeError(found.illegal.map(({ detail }) => detail).join())
-  return found.plan
+  return legal(evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solver)).plan
 }
 
 export function fits(asked: Generation): boolean {

@@ -6,6 +6,7 @@ import { readVllm } from '../../src/launch/vllm/read.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { type HandMade, launched, launchedPrecision as precision } from '../golden/launched-plan.ts'
 import { generation, inferenceProblem, solver } from '../inference-problem.ts'
+import { legal } from '../legal.ts'
 
 const sequenceLength = 4096
 const four = { chip: 'tpu-7x', topology: [2, 2, 1] }
@@ -50,13 +51,9 @@ describe('the devices of a chip', () => {
   const served = (model: string, tensor: number) => {
     const problem = inferenceProblem({ model, ...four, workload: generation(16, 8192) })
     const layout = { attention: '1d/heads', mlp: '1d', unembedding: '1d' }
-    const answer = evaluateInference(
-      problem,
-      { mesh: { ...unitMesh, tensor, data: 4 / tensor }, layout },
-      solver,
-    )
-    if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
-    return answer.plan.launch
+    return legal(
+      evaluateInference(problem, { mesh: { ...unitMesh, tensor, data: 4 / tensor }, layout }, solver),
+    ).plan.launch
   }
 
   it('are ranks of a server, which is read as one of whole chips', () => {

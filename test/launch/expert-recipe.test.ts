@@ -5,6 +5,7 @@ import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import type { PlanSketch } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { legal } from '../legal.ts'
 import { problem } from '../problem.ts'
 
 interface Launched {
@@ -35,8 +36,7 @@ function launched(
     rematerialization: 'none',
     ...sketch,
   }
-  const answer = evaluate(asked, plan, javascriptLpSolver)
-  if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
+  const answer = legal(evaluate(asked, plan, javascriptLpSolver))
   const { megatron, commands, notes } = answer.plan.launch as unknown as Launched
   if (!Array.isArray(megatron)) throw new RangeError(JSON.stringify(megatron))
   return {

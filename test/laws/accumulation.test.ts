@@ -7,6 +7,7 @@ import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { evaluate } from '../../src/evaluate.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { law } from '../law.ts'
+import { legal } from '../legal.ts'
 import { problem } from '../problem.ts'
 
 const sequences = 32
@@ -27,9 +28,7 @@ function seconds(chips: number, tensor: number, size: number, assumptions: Parti
     microbatchTokens: size * 2048,
     rematerialization: 'none',
   }
-  const answer = evaluate(asked, sketch, javascriptLpSolver)
-  if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
-  return answer.plan.stepTimeSeconds
+  return legal(evaluate(asked, sketch, javascriptLpSolver)).plan.stepTimeSeconds
 }
 
 law(

@@ -8,6 +8,7 @@ import type { InferencePlan } from '../../src/plan/inference-plan.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { generation, inferenceProblem, solver } from '../inference-problem.ts'
 import { law } from '../law.ts'
+import { legal } from '../legal.ts'
 
 const question = (model: string, batch: number) =>
   inferenceProblem({ model, chip: 'h200-sxm', chips: 8, workload: generation(batch, 2048) })
@@ -18,9 +19,8 @@ function planOf(
   mesh: Readonly<Record<string, number>>,
   layout: Readonly<Record<string, string>>,
 ): InferencePlan {
-  const answer = evaluateInference(question(model, batch), { mesh: { ...unitMesh, ...mesh }, layout }, solver)
-  if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
-  return answer.plan
+  return legal(evaluateInference(question(model, batch), { mesh: { ...unitMesh, ...mesh }, layout }, solver))
+    .plan
 }
 
 const form = (model: string) => (model === 'deepseek-v3' ? '/absorbed' : '')

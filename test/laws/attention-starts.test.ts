@@ -7,6 +7,7 @@ import type { GenerateWorkload, PhaseProblem, PrefillWorkload } from '../../src/
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { forAll } from '../law.ts'
+import { legal } from '../legal.ts'
 
 const layout = { attention: '1d/heads', mlp: '1d', unembedding: '1d' }
 const h100 = { peak: 989e12, attention: 0.58 }
@@ -20,9 +21,8 @@ function seconds<Workload extends PrefillWorkload | GenerateWorkload>(
     ...{ model: 'llama-3.1-8b', chip: 'h100-sxm', chips: 1, workload },
     assumptions: { basis: 'calibrated', attentionHalfKeys },
   })
-  const answer = evaluateInference(problem as PhaseProblem, { mesh: unitMesh, layout }, solver)
-  if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
-  return answer.plan.stepTimeSeconds
+  return legal(evaluateInference(problem as PhaseProblem, { mesh: unitMesh, layout }, solver)).plan
+    .stepTimeSeconds
 }
 
 describe('attention of prompts', () => {

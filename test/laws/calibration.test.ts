@@ -10,6 +10,7 @@ import { costing } from '../../src/plan/account/costing.ts'
 import type { PlanSketch, Problem } from '../../src/problem.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { forAll, law } from '../law.ts'
+import { legal } from '../legal.ts'
 import { problem } from '../problem.ts'
 
 const shape = { layers: 8, dModel: 4096, dFf: 14_336, vocab: 32_000, gatedMlp: true, tiedEmbeddings: false }
@@ -39,8 +40,7 @@ const sketches: readonly (readonly [Problem, PlanSketch])[] = [
 function ran(truth: Constants): readonly MeasuredRun[] {
   return sketches.map(([own, sketch]) => {
     const assumptions = { ...own.assumptions, ...truth }
-    const trial = evaluatedTrial(own, sketch)
-    if ('illegal' in trial) throw new Error(trial.illegal[0]?.detail)
+    const trial = legal(evaluatedTrial(own, sketch))
     const asked = costModel({ ...own, assumptions }, trial.candidate.contextLayout)
     const measuredStepSeconds = costing(asked, trial.candidate).stepTime
     return { problem: own, sketch, measuredStepSeconds }
@@ -65,8 +65,7 @@ describe('a model under other assumptions', () => {
       ] as const,
     ]
     for (const [own, sketch] of trials) {
-      const trial = evaluatedTrial(own, sketch)
-      if ('illegal' in trial) throw new Error(trial.illegal[0]?.detail)
+      const trial = legal(evaluatedTrial(own, sketch))
       for (const name of reassumable) {
         const { range } = constants[name]
         const changed = { [name]: range[0] + 0.4 * (Math.min(range[1], 1) - range[0]) }

@@ -21,6 +21,7 @@ import { contextLayoutFits, contextLayouts } from '../../src/sharding/tables/con
 import type { ContextLayout } from '../../src/sharding/tables/context-layouts.ts'
 import { latentAttention } from '../../src/sharding/tables/latent-attention.ts'
 import { attention, layerParts } from '../../src/sharding/tables/training-layout.ts'
+import { legal } from '../legal.ts'
 import { problem } from '../problem.ts'
 
 const solver = javascriptLpSolver
@@ -89,8 +90,7 @@ describe('a layout of context', () => {
     const { model, cluster, workload, assumptions } = asked
     const compute = (contextLayout: ContextLayout) => {
       const plan = { mesh: { ...unitMesh, data: 16 / c, context: c }, zeroStage: 1, contextLayout } as const
-      const found = evaluate(asked, { ...plan, rematerialization: 'none' }, solver)
-      if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
+      const found = legal(evaluate(asked, { ...plan, rematerialization: 'none' }, solver))
       return found.plan.timeSeconds.compute
     }
     const positions = workload.batchTokens / 16

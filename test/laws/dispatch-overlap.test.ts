@@ -8,6 +8,7 @@ import type { Plan } from '../../src/plan/plan.ts'
 import type { PlanSketch } from '../../src/problem.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { law } from '../law.ts'
+import { legal } from '../legal.ts'
 import { problem } from '../problem.ts'
 
 const sequences = 64
@@ -43,9 +44,7 @@ function costed(own: Drawn, overlapDispatch: number): Plan {
       ? { pipelineSchedule: virtualStages > 1 ? 'interleaved-1f1b' : '1f1b', virtualStages }
       : {}),
   }
-  const answer = evaluate(asked, sketch, javascriptLpSolver)
-  if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
-  return answer.plan
+  return legal(evaluate(asked, sketch, javascriptLpSolver)).plan
 }
 
 const mayHide = ({ pipeline, virtualStages, size, rematerialization }: Drawn): boolean =>

@@ -19,6 +19,7 @@ import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../src/sharding/states.ts'
 import { enumeration, type Priced } from '../agree/enumeration.ts'
 import { forAll, law } from '../law.ts'
+import { legal } from '../legal.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 import { oddDense } from '../small-model.ts'
 
@@ -204,9 +205,7 @@ describe('the activations of routed experts', () => {
 })
 
 function planOf(made: Problem, sketch: Omit<PlanSketch, 'mesh'> & { mesh: Partial<Mesh> }): Plan {
-  const found = evaluate(made, { ...sketch, mesh: { ...unitMesh, ...sketch.mesh } }, javascriptLpSolver)
-  if ('illegal' in found) throw new Error(found.illegal.map(({ detail }) => detail).join())
-  return found.plan
+  return legal(evaluate(made, { ...sketch, mesh: { ...unitMesh, ...sketch.mesh } }, javascriptLpSolver)).plan
 }
 
 describe('an axis of one', () => {
@@ -334,9 +333,9 @@ describe('a plan that spreads experts', () => {
   it('warns that routing is assumed to be balanced, and one that does not need not', () => {
     const made = problem({ ...workload, model: withExperts(), chip: 'h100-sxm', chips: 8 })
     const warningsOf = (mesh: Partial<Mesh>) => {
-      const found = evaluate(made, { mesh: { ...unitMesh, ...mesh }, zeroStage: 1 }, javascriptLpSolver)
-      if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
-      return found.warnings.join()
+      return legal(
+        evaluate(made, { mesh: { ...unitMesh, ...mesh }, zeroStage: 1 }, javascriptLpSolver),
+      ).warnings.join()
     }
     expect(warningsOf({ expert: 8 })).toContain('routing is assumed to be balanced')
     expect(warningsOf({ data: 8 })).not.toContain('routing')

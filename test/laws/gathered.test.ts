@@ -7,6 +7,7 @@ import { evaluate } from '../../src/evaluate.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import type { ZeroStage } from '../../src/sharding/states.ts'
 import { forAll } from '../law.ts'
+import { legal } from '../legal.ts'
 import { problem } from '../problem.ts'
 
 function seconds(
@@ -27,9 +28,7 @@ function seconds(
   })
   const mesh = { ...unitMesh, ...(zeroStage === 3 ? { fsdp: 64 } : { data: 64 }) }
   const sketch = { mesh, zeroStage, microbatchTokens: size * 4096, rematerialization: 'none' }
-  const answer = evaluate(asked, sketch, javascriptLpSolver)
-  if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
-  return answer.plan.stepTimeSeconds
+  return legal(evaluate(asked, sketch, javascriptLpSolver)).plan.stepTimeSeconds
 }
 
 it('a step under ZeRO-3 or 2 takes no longer as more of it hides, up to what is prefetched, and one under ZeRO-1 knows nothing of it', () => {

@@ -21,6 +21,7 @@ import type { PhaseProblem } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, type InferenceOptions, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { law } from '../law.ts'
+import { legal } from '../legal.ts'
 import { choicesOf } from './layout-choices.ts'
 
 const whole = (min: number, max: number) => fc.integer({ min, max })
@@ -103,9 +104,7 @@ function evaluated(
   mesh: Partial<Mesh>,
   layout: Readonly<Record<string, string>> = {},
 ): InferencePlan {
-  const answer = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solver)
-  if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
-  return answer.plan
+  return legal(evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solver)).plan
 }
 
 describe('one expert that every token visits', () => {

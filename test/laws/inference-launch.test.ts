@@ -15,6 +15,7 @@ import type { PhaseProblem, Precision } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, type InferenceOptions, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { unknownOptions } from '../launch/server-options.ts'
+import { legal } from '../legal.ts'
 import { generateProblems, prefillProblems } from './inference-problems.ts'
 
 interface Unsupported {
@@ -38,8 +39,7 @@ function launched(
   mesh: Partial<Mesh>,
   layout: Readonly<Record<string, string>> = plain,
 ): Launched {
-  const answer = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solver)
-  if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
+  const answer = legal(evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout }, solver))
   expect(unknownOptions(answer.plan.launch)).toEqual([])
   return answer.plan.launch as unknown as Launched
 }
@@ -138,8 +138,7 @@ describe('a quantised checkpoint', () => {
     const part = (of: WeightPart) => (of === 'experts' ? 0.53125 : 2)
     const planOf = (precision: Partial<Precision>) => {
       const problem = inferenceProblem({ ...gptOss, workload, precision })
-      const answer = evaluateInference(problem, { mesh: unitMesh, layout: experts }, solver)
-      if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
+      const answer = legal(evaluateInference(problem, { mesh: unitMesh, layout: experts }, solver))
       return answer.plan
     }
     const stored = planOf({ ...fp4, parameterBytes: byPart(part) })
@@ -376,8 +375,9 @@ describe('what is typed to serve a plan', () => {
       const count = Object.values(whole).reduce((sum, part) => sum + part, experts / ranks)
       for (const reading of readings(ranks, { chips: ranks, slices: 1, mode: 'generate', model })) {
         const { mesh, layout } = reading.plan as { mesh: Mesh; layout: Record<string, string> }
-        const answer = evaluateInference(problem(ranks), { mesh: { ...unitMesh, ...mesh }, layout }, solver)
-        if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
+        const answer = legal(
+          evaluateInference(problem(ranks), { mesh: { ...unitMesh, ...mesh }, layout }, solver),
+        )
         expect(answer.plan.memoryBytes.parameters / (2 * count)).toBeCloseTo(1, 6)
       }
     }
@@ -594,8 +594,7 @@ describe('a serving framework that cannot run a plan says why', () => {
 describe('a warning that none launches a plan', () => {
   const warned = (options: InferenceOptions<PhaseProblem['workload']>, layout = plain) => {
     const asked = inferenceProblem(options) as PhaseProblem
-    const answer = evaluateInference(asked, { mesh: { ...unitMesh, tensor: 8 }, layout }, solver)
-    if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
+    const answer = legal(evaluateInference(asked, { mesh: { ...unitMesh, tensor: 8 }, layout }, solver))
     return answer.warnings.join()
   }
 
@@ -693,8 +692,7 @@ describe('flags of plans that the search finds', () => {
       const { mesh, layout = {} } = reading.plan as { mesh: Mesh; layout?: Record<string, string> }
       const { mostSequences: batchSequences } = reading
       const same = { ...asked, workload: { ...asked.workload, batchSequences } } as PhaseProblem
-      const answer = evaluateInference(same, { mesh: { ...unitMesh, ...mesh }, layout }, solver)
-      if ('illegal' in answer) throw new RangeError(JSON.stringify([flags, answer.illegal]))
+      const answer = legal(evaluateInference(same, { mesh: { ...unitMesh, ...mesh }, layout }, solver))
       expect(answer.plan.launch[framework]).toEqual(flags)
       again++
     }

@@ -16,6 +16,7 @@ import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { switched } from '../book/networks.ts'
 import { generation, inferenceProblem, solver } from '../inference-problem.ts'
 import { forAll, law } from '../law.ts'
+import { legal } from '../legal.ts'
 import { generateProblems, prefillProblems } from './inference-problems.ts'
 
 /** Sums of the same numbers in another order. */
@@ -26,9 +27,7 @@ function expectAlike(is: number, should: number): void {
 }
 
 function evaluated(problem: PhaseProblem, sketch: InferenceSketch): InferencePlan {
-  const found = evaluateInference(problem, sketch, solver)
-  if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
-  return found.plan
+  return legal(evaluateInference(problem, sketch, solver)).plan
 }
 
 function withBatch(

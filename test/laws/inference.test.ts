@@ -9,6 +9,7 @@ import { elementBytes } from '../../src/recipe/element-type.ts'
 import { meshSize } from '../../src/sharding/axis.ts'
 import { solver } from '../inference-problem.ts'
 import { law } from '../law.ts'
+import { legal } from '../legal.ts'
 import { runs } from '../runs.ts'
 import { generateProblems, prefillProblems } from './inference-problems.ts'
 
@@ -106,8 +107,9 @@ describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('every plan
 
   it('is itself when it is evaluated', () => {
     everyPlan((plan, problem) => {
-      const found = evaluateInference(problem, { mesh: plan.mesh, layout: plan.layout.components }, solver)
-      if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
+      const found = legal(
+        evaluateInference(problem, { mesh: plan.mesh, layout: plan.layout.components }, solver),
+      )
       expect(found.plan.id).toBe(plan.id)
       expect(found.plan.stepTimeSeconds).toBe(plan.stepTimeSeconds)
     })
@@ -127,8 +129,7 @@ describe('the plans of a frontier', () => {
           expect(next.stepTimeSeconds).toBeGreaterThan(point.stepTimeSeconds)
           expect(next.chipSecondsPerToken).toBeLessThan(point.chipSecondsPerToken)
         }
-        const found = evaluateInference(problem, point.plan, solver)
-        if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
+        const found = legal(evaluateInference(problem, point.plan, solver))
         const { plan: _sketch, chips, chipSecondsPerToken, ...numbers } = point
         expect(found.plan).toMatchObject({ ...numbers, feasible: true })
         expect(chips * point.plan.mesh.data).toBe(problem.cluster.chips)

@@ -9,6 +9,7 @@ import { optimize } from '../../src/optimize.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { PlanSketch, Problem } from '../../src/problem.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
+import { legal } from '../legal.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 
 const noStacks = { stacks: new Map() }
@@ -33,9 +34,7 @@ function inPieces(options: ProblemOptions, changes: Partial<Assumptions>): Probl
 }
 
 function planOf(asked: Problem, plan = sketch): Plan {
-  const answer = evaluate(asked, plan, solver)
-  if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
-  return answer.plan
+  return legal(evaluate(asked, plan, solver)).plan
 }
 
 const whole = planOf(problem(long))

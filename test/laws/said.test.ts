@@ -23,6 +23,7 @@ import { searchAll } from '../../src/search/search-all.ts'
 import { serve } from '../../src/serve.ts'
 import { inferenceProblem, solver } from '../inference-problem.ts'
 import { forAll, law } from '../law.ts'
+import { legal } from '../legal.ts'
 import { sketchedLayout, sketchedPass, sketchedPlan } from './sketched-plan.ts'
 import { inferenceQuestions, tightQuestions, trainingQuestions } from './small-questions.ts'
 
@@ -49,15 +50,11 @@ function sentence({ explanation }: { readonly explanation: readonly string[] }, 
 }
 
 function evaluated(question: Problem, sketch: PlanSketch): Plan {
-  const found = evaluate(question, sketch, solver)
-  if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
-  return found.plan
+  return legal(evaluate(question, sketch, solver)).plan
 }
 
 function evaluatedPass(question: PhaseProblem, sketch: InferenceSketch): InferencePlan {
-  const found = evaluateInference(question, sketch, solver)
-  if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
-  return found.plan
+  return legal(evaluateInference(question, sketch, solver)).plan
 }
 
 /** What holds of a plan in every mode. */

@@ -17,6 +17,7 @@ import { contextModels, modelFor } from '../../src/search/layouts/context-models
 import { searchAll } from '../../src/search/search-all.ts'
 import { solver } from '../inference-problem.ts'
 import { forAll } from '../law.ts'
+import { legal } from '../legal.ts'
 import { sketchedLayout } from './sketched-plan.ts'
 import { inferenceQuestions, tightQuestions, trainingQuestions } from './small-questions.ts'
 
@@ -164,9 +165,8 @@ describe('the next step of memory', () => {
       if (!best || !sensitivity) return
       const { memory, memoryStep } = sensitivity
       const within = (memoryBudget: number) => {
-        const found = evaluate({ ...question, memoryBudget }, sketchedLayout(best), solver)
-        if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
-        return found.plan.stepTimeSeconds
+        return legal(evaluate({ ...question, memoryBudget }, sketchedLayout(best), solver)).plan
+          .stepTimeSeconds
       }
       if (!memoryStep) {
         expect(memory).toBe(0)

@@ -16,6 +16,7 @@ import { serve } from '../../src/serve.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { inferenceProblem, solver } from '../inference-problem.ts'
 import { forAll, law } from '../law.ts'
+import { legal } from '../legal.ts'
 import { smallDense } from '../small-model.ts'
 
 type Problem = InferenceProblem<ServeWorkload>
@@ -64,9 +65,7 @@ function sketchOf({ disaggregated, prefill, generate, ...plan }: ServePlan): Ser
 }
 
 function evaluated(problem: Problem, sketch: ServeSketch): ServePlan {
-  const answer = evaluateServe(problem, sketch, solver)
-  if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
-  return answer.plan
+  return legal(evaluateServe(problem, sketch, solver)).plan
 }
 
 /** Less is better. */
@@ -180,8 +179,7 @@ describe('a deployment that is written', () => {
     })
     const said = (reads: { readonly prefill?: InstanceSketch }) => {
       const generate = { mesh: { ...unitMesh, tensor: 8 } }
-      const answer = evaluateServe(problem, { disaggregated: false, generate, ...reads }, solver)
-      if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
+      const answer = legal(evaluateServe(problem, { disaggregated: false, generate, ...reads }, solver))
       const warned = answer.warnings.some((text) => text.startsWith('no framework of the request launches'))
       return { warned, commands: answer.plan.launch.commands ?? {}, prefill: answer.plan.prefill.mesh }
     }

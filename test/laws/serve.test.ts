@@ -9,6 +9,7 @@ import { serve } from '../../src/serve.ts'
 import { axes } from '../../src/sharding/axis.ts'
 import { type InferenceOptions, inferenceProblem, solver } from '../inference-problem.ts'
 import { forAll, law } from '../law.ts'
+import { legal } from '../legal.ts'
 
 type Options = Omit<InferenceOptions<ServeWorkload>, 'model'>
 
@@ -273,12 +274,9 @@ describe('the generation of a deployment', () => {
       ...{ model: 'llama-3-70b', chip, chips },
       workload: { mode: 'generate', batchSequences, contextLength: 1224, meanContextLength: 1124 },
     })
-    const found = evaluateInference(
-      alone,
-      { mesh: generation.mesh, layout: generation.layout.components },
-      solver,
+    const found = legal(
+      evaluateInference(alone, { mesh: generation.mesh, layout: generation.layout.components }, solver),
     )
-    if ('illegal' in found) throw new Error(JSON.stringify(found.illegal))
     expect(found.plan.stepTimeSeconds / generation.stepTimeSeconds).toBeCloseTo(1, 6)
   })
 

@@ -7,6 +7,7 @@ import type { GenerateWorkload } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { law } from '../law.ts'
+import { legal } from '../legal.ts'
 
 const layout = { attention: '1d/heads', mlp: '1d', unembedding: '1d' }
 const context = 4096
@@ -33,9 +34,7 @@ function planOf(
     assumptions: { basis: 'calibrated', ...changed },
     ...asked,
   })
-  const answer = evaluateInference(problem, { mesh: whole, layout: asked.model ? {} : written }, solver)
-  if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
-  return answer.plan
+  return legal(evaluateInference(problem, { mesh: whole, layout: asked.model ? {} : written }, solver)).plan
 }
 
 const seconds = (...of: Parameters<typeof planOf>) => planOf(...of).stepTimeSeconds
@@ -153,9 +152,7 @@ describe('a prefill in narrow types', () => {
         inferenceLayerHostSeconds: 0,
       },
     })
-    const answer = evaluateInference(problem, { mesh: unitMesh, layout: {} }, solver)
-    if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
-    return answer.plan.stepTimeSeconds
+    return legal(evaluateInference(problem, { mesh: unitMesh, layout: {} }, solver)).plan.stepTimeSeconds
   }
 
   law(

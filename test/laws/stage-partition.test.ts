@@ -15,6 +15,7 @@ import type { MixtureOfExperts } from '../../src/model/transformer.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { PlanSketch } from '../../src/problem.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
+import { legal } from '../legal.ts'
 import { problem } from '../problem.ts'
 
 const solver = javascriptLpSolver
@@ -43,13 +44,13 @@ const mixture: Architecture = {
 
 function planOf(model: Architecture, sketch: Omit<PlanSketch, 'mesh'> = {}): Plan {
   const posed = problem({ model, chip: 'h100-sxm', chips: 8, batchTokens: 2 ** 19, sequenceLength: 4096 })
-  const answer = evaluate(
-    posed,
-    { mesh: { ...unitMesh, pipeline: 4, data: 2 }, pipelineSchedule: '1f1b', ...sketch },
-    solver,
-  )
-  if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
-  return answer.plan
+  return legal(
+    evaluate(
+      posed,
+      { mesh: { ...unitMesh, pipeline: 4, data: 2 }, pipelineSchedule: '1f1b', ...sketch },
+      solver,
+    ),
+  ).plan
 }
 
 /** Of three layers each. */

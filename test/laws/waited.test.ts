@@ -15,6 +15,7 @@ import type { PhaseProblem, PlanSketch, Precision } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, inferenceProblem, prompts } from '../inference-problem.ts'
 import { forAll } from '../law.ts'
+import { legal } from '../legal.ts'
 import { problem } from '../problem.ts'
 
 function stepTime(
@@ -126,13 +127,8 @@ describe('a pass of inference', () => {
       chips: Object.values(mesh).reduce((product, size) => product * size, 1),
       assumptions: { basis: 'calibrated', ...assumptions },
     }) as PhaseProblem
-    const answer = evaluateInference(
-      asked,
-      { mesh: { ...unitMesh, ...mesh }, layout: {} },
-      javascriptLpSolver,
-    )
-    if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
-    return answer.plan
+    return legal(evaluateInference(asked, { mesh: { ...unitMesh, ...mesh }, layout: {} }, javascriptLpSolver))
+      .plan
   }
 
   const passTime = (asked: Asked, assumptions: Partial<Assumptions>) =>

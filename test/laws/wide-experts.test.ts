@@ -19,6 +19,7 @@ import type { GenerateWorkload, InferenceProblem, PhaseProblem } from '../../src
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, type InferenceOptions, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { forAll, law } from '../law.ts'
+import { legal } from '../legal.ts'
 
 const whole = (min: number, max: number) => fc.integer({ min, max })
 const fp8 = { weights: 'fp8', compute: 'fp8', kvCache: 'fp8' } as const
@@ -37,9 +38,7 @@ function deepseek<Workload extends PhaseProblem['workload']>(
 }
 
 function evaluated(problem: PhaseProblem, mesh: Partial<Mesh>): InferencePlan {
-  const answer = evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout: {} }, solver)
-  if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
-  return answer.plan
+  return legal(evaluateInference(problem, { mesh: { ...unitMesh, ...mesh }, layout: {} }, solver)).plan
 }
 
 describe('slots for experts', () => {

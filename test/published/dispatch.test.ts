@@ -9,6 +9,7 @@ import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { CollectiveLine } from '../../src/plan/plan.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { generation, inferenceProblem, solver } from '../inference-problem.ts'
+import { legal } from '../legal.ts'
 
 const lowLatency = [
   { chips: 32, dispatch: 155e-6, combine: 273e-6 },
@@ -22,9 +23,9 @@ function routed(chips: number): readonly CollectiveLine[] {
     ...{ model: 'deepseek-v3', chip: 'h800-sxm', chips },
     ...{ workload: generation(128 * chips, 1000), precision: { weights: 'fp8', compute: 'fp8' } },
   })
-  const answer = evaluateInference(problem, { mesh: { ...unitMesh, expert: chips }, layout: {} }, solver)
-  if ('illegal' in answer) throw new RangeError(JSON.stringify(answer.illegal))
-  return answer.plan.collectives.filter(({ op }) => op === 'AllToAll')
+  return legal(
+    evaluateInference(problem, { mesh: { ...unitMesh, expert: chips }, layout: {} }, solver),
+  ).plan.collectives.filter(({ op }) => op === 'AllToAll')
 }
 
 describe('low-latency kernels of DeepEP', () => {

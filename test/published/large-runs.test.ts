@@ -10,14 +10,13 @@ import { optimize } from '../../src/optimize.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { PlanSketch, Precision, Problem } from '../../src/problem.ts'
 import { axes, type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { legal } from '../legal.ts'
 import { problem } from '../problem.ts'
 
 const solver = javascriptLpSolver
 
 function evaluated(made: Problem, mesh: Partial<Mesh>, rest: Omit<PlanSketch, 'mesh'> = {}): Plan {
-  const found = evaluate(made, { ...rest, mesh: { ...unitMesh, ...mesh } }, solver)
-  if ('illegal' in found) throw new Error(found.illegal.map(({ detail }) => detail).join())
-  return found.plan
+  return legal(evaluate(made, { ...rest, mesh: { ...unitMesh, ...mesh } }, solver)).plan
 }
 
 function percent(ratio: number): string {

@@ -19,6 +19,7 @@ import { recipesBeside } from '../../src/plan/certainty/recipes-beside.ts'
 import { compared, onMeshes } from '../../src/plan/certainty/ties.ts'
 import type { TrainWorkload } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import { legal } from '../legal.ts'
 import { runs } from '../runs.ts'
 
 const catalogue = loadCatalogue()
@@ -100,8 +101,7 @@ describe('recipes', () => {
       const request = evaluateRequest.parse(evaluateRequestOf(recipe, own))
       const trial = trialOf(problemOf(request, catalogue), request.plan)
       if (trial.mode !== 'train') throw new Error('A recipe is of training')
-      const answer = evaluate(trial.problem, trial.sketch, javascriptLpSolver)
-      if ('illegal' in answer) throw new Error(answer.illegal[0]?.detail)
+      const answer = legal(evaluate(trial.problem, trial.sketch, javascriptLpSolver))
       const { stepTimeSeconds, mfu } = recipe.predicted
       const told = stepTimeSeconds
         ? answer.plan.stepTimeSeconds / stepTimeSeconds
