@@ -7,7 +7,7 @@ import type {
   Precision,
   PrefillWorkload,
 } from '../src/problem.ts'
-import { type ProblemOptions, problem } from './problem.ts'
+import { bf16, type ProblemOptions, problem } from './problem.ts'
 
 type TrainingAlone =
   | 'workload'
@@ -21,14 +21,6 @@ export interface InferenceOptions<Workload> extends Omit<ProblemOptions, Trainin
   readonly workload: Workload
   /** What is left out is bf16. */
   readonly precision?: Partial<Precision>
-}
-
-const bf16: Precision = {
-  weights: 'bf16',
-  compute: 'bf16',
-  kvCache: 'bf16',
-  gradients: 'bf16',
-  optimizer: 'fp32',
 }
 
 export const solver = javascriptLpSolver

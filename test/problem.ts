@@ -29,7 +29,7 @@ export interface ProblemOptions extends Partial<Omit<Problem, 'model' | 'cluster
   readonly memoryFraction?: number
 }
 
-const precision: Precision = {
+export const bf16: Precision = {
   weights: 'bf16',
   compute: 'bf16',
   kvCache: 'bf16',
@@ -64,7 +64,7 @@ export function problem(options: ProblemOptions): Problem {
       ...(schedules ? { schedules } : {}),
     },
     memoryBudget: options.memoryBudget ?? memoryFraction * chip.hbmBytes,
-    precision: options.precision ?? precision,
+    precision: options.precision ?? bf16,
     constraints: options.constraints ?? {},
     assumptions: { ...(basis === 'book' ? book : calibrated(chip.kind, chip.efficiency)), ...overrides },
     objective: options.objective ?? 'stepTime',

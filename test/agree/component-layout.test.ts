@@ -9,11 +9,9 @@ import type { Solver } from '../../solvers/linear-program.ts'
 import { bestLayouts } from '../../src/search/component-layout/best-layouts.ts'
 import { chooseLayouts } from '../../src/search/component-layout/program.ts'
 import type { LayoutQuestion } from '../../src/search/component-layout/question.ts'
-import { loadHighs } from '../highs.ts'
 import { law } from '../law.ts'
+import { highs } from '../solvers.ts'
 import { bestOfAll, everyChoice, layoutQuestions, plain, real } from './layout-questions.ts'
-
-const highs = await loadHighs()
 
 const numbers = [
   ['whole numbers', plain],

@@ -23,16 +23,9 @@ import { casesOf, continuousBound } from '../../src/search/bound/continuous-boun
 import { enumerateMeshes } from '../../src/search/meshes/meshes.ts'
 import { search } from '../../src/search/search.ts'
 import { axes, axesOf, type Mesh } from '../../src/sharding/axis.ts'
-import { loadHighs } from '../highs.ts'
 import { law } from '../law.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
-
-const highs = await loadHighs()
-
-const solvers: readonly (readonly [string, Solver])[] = [
-  ['javascript-lp-solver', javascriptLpSolver],
-  ['HiGHS', highs],
-]
+import { highs, solvers } from '../solvers.ts'
 
 /** Infinite where nothing fits. */
 function bestTime(model: CostModel): number {

@@ -16,13 +16,11 @@ import { continuousBound } from '../../src/search/bound/continuous-bound.ts'
 import { meshFloors } from '../../src/search/bound/floor.ts'
 import { meshKey } from '../../src/search/layouts/candidate.ts'
 import { search } from '../../src/search/search.ts'
-import { loadHighs } from '../highs.ts'
 import { law } from '../law.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
 import { oddDense } from '../small-model.ts'
+import { highs } from '../solvers.ts'
 import { type Enumeration, enumeration } from './enumeration.ts'
-
-const highs = await loadHighs()
 
 const small: Spelling = {
   ...oddDense,

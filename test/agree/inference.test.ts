@@ -5,17 +5,17 @@ import { describe, expect, it } from 'vitest'
 import { inferenceModel } from '../../src/inference/model.ts'
 import type { InferenceCandidate } from '../../src/inference/phase.ts'
 import { searchPhase } from '../../src/inference/search.ts'
-import { cacheBytes, weightBytes } from '../../src/inference/time/floor.ts'
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
 import { phaseOf } from '../../src/modes/phases.ts'
 import type { Constraints, GenerateWorkload, InferenceProblem, PhaseProblem } from '../../src/problem.ts'
 import { elementBytes } from '../../src/recipe/element-type.ts'
 import { meshKey } from '../../src/search/layouts/candidate.ts'
-import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
+import type { Mesh } from '../../src/sharding/axis.ts'
 import { law } from '../law.ts'
 import { generateProblems, prefillProblems } from '../laws/inference-problems.ts'
 import { inferenceEnumeration, mostTried } from './inference-enumeration.ts'
+import { streamed } from './phase-problems.ts'
 
 /** Sums of the same numbers in another order. */
 const rounding = 1e-9
@@ -41,13 +41,6 @@ function withBudget<Given extends PhaseProblem>(
     const memoryBudget = (times * bytesOf(problem)) / problem.cluster.chips
     return { ...problem, constraints: asked, memoryBudget }
   })
-}
-
-/** All weights and caches, on however many chips. */
-function streamed(problem: PhaseProblem): number {
-  const phase = phaseOf(inferenceModel(problem), problem)
-  const work = phase.work(phase.leastPass(unitMesh))
-  return weightBytes(problem, work) + cacheBytes(problem, work)
 }
 
 /** Room for not many sequences. */

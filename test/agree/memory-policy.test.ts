@@ -31,11 +31,9 @@ import {
 } from '../../src/search/memory-policy/memory-policy.ts'
 import { search } from '../../src/search/search.ts'
 import type { LayoutNumbers } from '../../src/search/stages/stage-windows.ts'
-import { loadHighs } from '../highs.ts'
 import { law } from '../law.ts'
 import { type ProblemOptions, problem } from '../problem.ts'
-
-const highs = await loadHighs()
+import { highs } from '../solvers.ts'
 
 const budgetOf = ({ model }: LayoutNumbers) => model.problem.memoryBudget
 
@@ -165,6 +163,18 @@ const mixtures: readonly (readonly [string, ProblemOptions])[] = [
 
 const sharded = [{}, { tensor: 2 }, { tensor: 2, tensor2: 2 }, { context: 2 }]
 
+/** What closed form and both programmes say is the best there is. */
+function expectAgreed(numbers: Parameters<typeof closedForm>[0], best: number): void {
+  expectAlike(closedForm(numbers), best)
+  expectSolved(numbers, best)
+}
+
+function expectSolved(numbers: Parameters<typeof solveMemoryPolicy>[0], best: number): void {
+  for (const solver of [javascriptLpSolver, highs]) {
+    expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, solver)), best)
+  }
+}
+
 describe('layouts of models whose layers differ', () => {
   for (const [name, options] of mixtures) {
     for (const pipeline of [2, 4]) {
@@ -178,9 +188,7 @@ describe('layouts of models whose layers differ', () => {
           const numbers = withBudget(layout, [0.04, 0.3, 0.6, 0.9][index % 4] ?? 1)
           const best = bruteForce(numbers)
           expect(best).toBeLessThan(Number.POSITIVE_INFINITY)
-          expectAlike(closedForm(numbers), best)
-          expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, javascriptLpSolver)), best)
-          expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, highs)), best)
+          expectAgreed(numbers, best)
         })
       })
     }
@@ -199,9 +207,7 @@ describe('layouts of real models', () => {
           const numbers = withBudget(layout, [0.04, 0.3, 0.6, 0.9][index % 4] ?? 1)
           const best = bruteForce(numbers)
           expect(best).toBeLessThan(Number.POSITIVE_INFINITY)
-          expectAlike(closedForm(numbers), best)
-          expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, javascriptLpSolver)), best)
-          expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, highs)), best)
+          expectAgreed(numbers, best)
         })
       })
 
@@ -211,8 +217,7 @@ describe('layouts of real models', () => {
             const tight = withBudget(numbers, share)
             const best = closedForm(tight)
             expect(best).toBeLessThanOrEqual(bruteForce(tight) * (1 + 1e-12))
-            expectAlike(timeOfAnswer(solveMemoryPolicy(tight, javascriptLpSolver)), best)
-            expectAlike(timeOfAnswer(solveMemoryPolicy(tight, highs)), best)
+            expectSolved(tight, best)
           }
         }
       })
@@ -254,9 +259,7 @@ describe('layouts of real models', () => {
       layouts.forEach((layout, index) => {
         const numbers = withBudget(layout, [0.04, 0.3, 0.6, 0.9][index % 4] ?? 1)
         const best = bruteForce(numbers)
-        expectAlike(closedForm(numbers), best)
-        expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, javascriptLpSolver)), best)
-        expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, highs)), best)
+        expectAgreed(numbers, best)
       })
     })
   }
@@ -482,9 +485,7 @@ const madeUp: fc.Arbitrary<LayoutNumbers> = fc
 describe('numbers made up', () => {
   law('closed form, programme and brute force agree', 40, [madeUp], (numbers) => {
     const best = bruteForce(numbers)
-    expectAlike(closedForm(numbers), best)
-    expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, javascriptLpSolver)), best)
-    expectAlike(timeOfAnswer(solveMemoryPolicy(numbers, highs)), best)
+    expectAgreed(numbers, best)
   })
 
   law('freer counts are no slower, and real ones no slower than whole ones', 25, [madeUp], (numbers) => {

@@ -109,7 +109,7 @@ function problems<Workload extends GenerateWorkload | PrefillWorkload>(
 }
 
 /** All weights and caches, on however many chips. */
-function streamed(problem: PhaseProblem): number {
+export function streamed(problem: PhaseProblem): number {
   const phase = phaseOf(inferenceModel(problem), problem)
   const work = phase.work(phase.leastPass(unitMesh))
   return weightBytes(problem, work) + cacheBytes(problem, work)

@@ -6,16 +6,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
-import type { LinearProgram, Row, Solution, Solver, Variable } from '../../solvers/linear-program.ts'
-import { loadHighs } from '../highs.ts'
+import type { LinearProgram, Row, Solution, Variable } from '../../solvers/linear-program.ts'
 import { forAll, law } from '../law.ts'
-
-const highs = await loadHighs()
-
-const solvers: readonly (readonly [string, Solver])[] = [
-  ['javascript-lp-solver', javascriptLpSolver],
-  ['HiGHS', highs],
-]
+import { highs, solvers } from '../solvers.ts'
 
 interface Size {
   readonly variables: number

@@ -6,11 +6,9 @@ import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import { evenLastLayers, stageLayers } from '../../src/cost/step/stages.ts'
 import { evenPartition } from '../../src/search/stages/even-partition.ts'
 import { type LayerLoad, type StageRoom, stagePartition } from '../../src/search/stages/stage-partition.ts'
-import { loadHighs } from '../highs.ts'
 import { law } from '../law.ts'
+import { highs } from '../solvers.ts'
 import { solveStagePartition } from './stage-partition-program.ts'
-
-const highs = await loadHighs()
 
 function* cuts(layers: number, stages: number): Generator<readonly number[]> {
   if (stages === 1) yield [layers]

@@ -2,16 +2,13 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
 import { bestLayouts } from '../../src/search/component-layout/best-layouts.ts'
 import { chooseLayouts, layoutProgram } from '../../src/search/component-layout/program.ts'
 import type { LayoutOption, LayoutQuestion, Resharding } from '../../src/search/component-layout/question.ts'
 import { everyChoice, layoutQuestions, plain, real } from '../agree/layout-questions.ts'
-import { loadHighs } from '../highs.ts'
 import { law } from '../law.ts'
-
-const highs = await loadHighs()
+import { highs, solvers } from '../solvers.ts'
 
 const questions = layoutQuestions(real)
 
@@ -206,11 +203,6 @@ describe('the best layouts', () => {
     },
   )
 })
-
-const solvers: readonly (readonly [string, Solver])[] = [
-  ['javascript-lp-solver', javascriptLpSolver],
-  ['HiGHS', highs],
-]
 
 /** The programme with parts of options allowed, in seconds. */
 function relaxed(question: LayoutQuestion, solver: Solver): number {

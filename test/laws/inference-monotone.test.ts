@@ -7,7 +7,7 @@ import { phaseOf } from '../../src/modes/phases.ts'
 import type { GenerateWorkload, InferenceProblem, PhaseProblem, PrefillWorkload } from '../../src/problem.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import { runs } from '../runs.ts'
-import { generateProblems, prefillProblems } from './inference-problems.ts'
+import { generateProblems, phases, prefillProblems } from './inference-problems.ts'
 
 const numRuns = runs(25)
 
@@ -90,12 +90,7 @@ describe('a prefill is no faster', () => {
   })
 })
 
-const phases = [
-  ['generation', generateProblems],
-  ['prefill', prefillProblems],
-] as const
-
-describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('%s is no faster', (_, problems) => {
+describe.each(phases)('%s is no faster', (_, problems) => {
   it('with weights of more bytes', () => {
     const small = problems.map((problem) => withPrecision(problem, 'weights', 'int4'))
     expectNoFaster(small, (problem, times) =>

@@ -17,7 +17,7 @@ import { switched } from '../book/networks.ts'
 import { generation, inferenceProblem, solver } from '../inference-problem.ts'
 import { forAll, law } from '../law.ts'
 import { legal } from '../legal.ts'
-import { generateProblems, prefillProblems } from './inference-problems.ts'
+import { generateProblems, phases, prefillProblems } from './inference-problems.ts'
 
 /** Sums of the same numbers in another order. */
 const rounding = 1e-9
@@ -135,12 +135,7 @@ describe('a batch as large as fits', () => {
   )
 })
 
-const phases = [
-  ['generation', generateProblems],
-  ['prefill', prefillProblems],
-] as const
-
-describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('in %s', (_, problems) => {
+describe.each(phases)('in %s', (_, problems) => {
   it('a window at least as long as the context costs what full attention costs', () => {
     const extra = fc.nat(1000)
     forAll(8, [problems, extra, fc.nat(3)], (problem, beyond, globalEvery) => {

@@ -3,7 +3,13 @@
 import fc from 'fast-check'
 import type { Architecture } from '../../src/model/architecture.ts'
 import type { AttentionPattern } from '../../src/model/transformer.ts'
-import type { GenerateWorkload, InferenceProblem, Precision, PrefillWorkload } from '../../src/problem.ts'
+import type {
+  GenerateWorkload,
+  InferenceProblem,
+  PhaseProblem,
+  Precision,
+  PrefillWorkload,
+} from '../../src/problem.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import { generation, type InferenceOptions, inferenceProblem, prompts } from '../inference-problem.ts'
 
@@ -84,3 +90,9 @@ function problems<Workload extends GenerateWorkload | PrefillWorkload>(
 
 export const generateProblems = problems(generateWorkloads)
 export const prefillProblems = problems(prefillWorkloads)
+
+/** Both phases by their names. */
+export const phases: readonly (readonly [name: string, problems: fc.Arbitrary<PhaseProblem>])[] = [
+  ['generation', generateProblems],
+  ['prefill', prefillProblems],
+]

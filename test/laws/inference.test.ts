@@ -11,17 +11,12 @@ import { solver } from '../inference-problem.ts'
 import { law } from '../law.ts'
 import { legal } from '../legal.ts'
 import { runs } from '../runs.ts'
-import { generateProblems, prefillProblems } from './inference-problems.ts'
+import { generateProblems, phases } from './inference-problems.ts'
 
 const numRuns = runs(12)
 
 /** Sums of the same numbers in another order. */
 const rounding = 1e-9
-
-const phases = [
-  ['generation', generateProblems],
-  ['prefill', prefillProblems],
-] as const
 
 /** One seed for the file: its laws are asked of the same problems, each of which is searched once. */
 const [seed] = fc.sample(fc.integer(), 1)
@@ -34,7 +29,7 @@ function plansOf(problem: PhaseProblem): readonly InferencePlan[] {
   return plans
 }
 
-describe.each<readonly [string, fc.Arbitrary<PhaseProblem>]>(phases)('every plan of %s', (_, problems) => {
+describe.each(phases)('every plan of %s', (_, problems) => {
   const everyPlan = (hold: (plan: InferencePlan, problem: PhaseProblem) => void) => {
     let seen = 0
     fc.assert(

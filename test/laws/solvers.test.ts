@@ -13,15 +13,8 @@ import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { LinearProgram, Point, Row, Solver } from '../../solvers/linear-program.ts'
 import { scaledProgram, scaleOf, unscaledPoint } from '../../solvers/scaling.ts'
 import type { Vector } from '../../solvers/vector.ts'
-import { loadHighs } from '../highs.ts'
 import { forAll, law } from '../law.ts'
-
-const highs = await loadHighs()
-
-const solvers: readonly (readonly [string, Solver])[] = [
-  ['javascript-lp-solver', javascriptLpSolver],
-  ['HiGHS', highs],
-]
+import { solvers } from '../solvers.ts'
 
 const whole = (min: number, max: number) => fc.integer({ min, max })
 
