@@ -4,7 +4,7 @@ import type { Calibration } from '../../src/calibrate.ts'
 import { reassumable } from '../../src/cost/reassumed.ts'
 import { duration } from './bound.ts'
 import { evaluateRequest } from './evaluate.ts'
-import { flag, number, object, text } from './field.ts'
+import { flag, number, object, optional, text } from './field.ts'
 import { type AssumptionsRequest, assumptionsRequest } from './given/assumptions.ts'
 import { questionFields } from './optimize.ts'
 
@@ -27,15 +27,13 @@ export const calibrateRequest = z
       .min(1)
       .max(mostRuns)
       .describe('Runs on one kind of chip, with the same assumptions for the constants that are to be set.'),
-    constants: z.exactOptional(
+    constants: optional(
+      'The constants to set. Default: sustainedShare with fewer than three runs; sustainedShare and overlapCriticalPath with three or more.',
       z
         .array(constant)
         .min(1)
         .max(3)
-        .refine((names) => new Set(names).size === names.length, 'name each constant once')
-        .describe(
-          'The constants to set. Default: sustainedShare with fewer than three runs; sustainedShare and overlapCriticalPath with three or more.',
-        ),
+        .refine((names) => new Set(names).size === names.length, 'name each constant once'),
     ),
     timeoutMs: questionFields.timeoutMs,
   })

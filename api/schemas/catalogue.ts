@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { activities } from '../../src/assumptions/stack.ts'
 import { label } from './bound.ts'
 import { exactPartial } from './exact-partial.ts'
-import { list, number, orNull, record, whole } from './field.ts'
+import { list, number, optional, orNull, whole } from './field.ts'
 import { stackConstants } from './given/assumptions.ts'
 import { chipFields } from './given/chip.ts'
 import { activeConvention, architecture } from './given/model.ts'
@@ -23,18 +23,18 @@ export const modelRecord = z.strictObject({
     .strictObject({
       parameters: z.number().positive(),
       activeParameters: z.exactOptional(z.number().positive()),
-      activeWithout: z.exactOptional(
-        list('What its authors leave out of the active parameters.', z.enum(['embedding', 'unembedding'])),
+      activeWithout: optional(
+        'What its authors leave out of the active parameters.',
+        z.array(z.enum(['embedding', 'unembedding'])),
       ),
     })
     .describe('Parameter counts that its authors publish.'),
-  config: z.exactOptional(
-    record(
-      'Fields of its config.json that hardly affect cost but belong into a launch: positions, norms, biases, scoring of the router.',
-      z.unknown(),
-    ),
+  config: optional(
+    'Fields of its config.json that hardly affect cost but belong into a launch: positions, norms, biases, scoring of the router.',
+    z.record(z.string(), z.unknown()),
   ),
-  checkpoints: z.exactOptional(
+  checkpoints: optional(
+    'Checkpoints released by its authors. Inference uses the first, or the one whose weights have the type that `precision` asks for. Absent where none has fewer than 16 bits.',
     z
       .array(
         z.strictObject({
@@ -47,10 +47,7 @@ export const modelRecord = z.strictObject({
             .describe('Element types from its config.json. Names of modules may stand for all layers.'),
         }),
       )
-      .min(1)
-      .describe(
-        'Checkpoints released by its authors. Inference uses the first, or the one whose weights have the type that `precision` asks for. Absent where none has fewer than 16 bits.',
-      ),
+      .min(1),
   ),
   sources,
 })
@@ -75,10 +72,9 @@ export const chipRecord = z.strictObject({
   ...chipFields,
   title: label(),
   aliases: z.array(label()),
-  book: z.exactOptional(
-    z
-      .strictObject(exactPartial({ peakFlopsPerSecond, hbmBytes, hbmBytesPerSecond }))
-      .describe('Values that replace those above under `book` assumptions.'),
+  book: optional(
+    'Values that replace those above under `book` assumptions.',
+    z.strictObject(exactPartial({ peakFlopsPerSecond, hbmBytes, hbmBytesPerSecond })),
   ),
   sources,
 })
@@ -127,9 +123,7 @@ export const stackRecord = z.strictObject({
         .min(1)
         .describe('Software whose published runs the constants were fitted on.'),
       since: z.exactOptional(whole('Earliest year of these runs; 2023 where absent.')),
-      alike: z.exactOptional(
-        z.array(label()).describe('Further chips whose runs of dense models are included.'),
-      ),
+      alike: optional('Further chips whose runs of dense models are included.', z.array(label())),
       configurations: z
         .int()
         .min(0)

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { count, countOrNone, mostChips, quantity } from './bound.ts'
-import { flag, number, text } from './field.ts'
+import { flag, number, optional, text } from './field.ts'
 import { assumptionsRequest } from './given/assumptions.ts'
 import { hardwareRequest } from './given/hardware.ts'
 import { movement } from './names.ts'
@@ -24,9 +24,7 @@ export const collectiveRequest = z.strictObject({
       }),
       z.strictObject({
         groupSize: count(mostChips).describe('Chips of one group.'),
-        stride: z.exactOptional(
-          count(mostChips).describe('Distance between neighbours of a group, in chips; 1 by default.'),
-        ),
+        stride: optional('Distance between neighbours of a group, in chips; 1 by default.', count(mostChips)),
       }),
     ])
     .describe('The chips that take part.'),

@@ -3,17 +3,16 @@ import { z } from 'zod'
 import { inferenceEvaluation } from './answer/inference-answer.ts'
 import { serveEvaluation } from './answer/serve-answer.ts'
 import { trainingEvaluation } from './answer/training-answer.ts'
-import { flag } from './field.ts'
+import { optional } from './field.ts'
 import { serveSketch } from './given/serve-sketch.ts'
 import { sketch } from './given/sketch.ts'
 import { launchFields } from './launch.ts'
 import { questionFields } from './optimize.ts'
 import { serveWorkload } from './workload/serve-workload.ts'
 
-const regret = z.exactOptional(
-  flag(
-    'Also search for the best plan that the same frameworks launch, and answer how much it would save; false by default.',
-  ),
+const regret = optional(
+  'Also search for the best plan that the same frameworks launch, and answer how much it would save; false by default.',
+  z.boolean(),
 )
 
 export const evaluateRequest = z

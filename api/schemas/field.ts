@@ -45,3 +45,8 @@ export function numberOrNull(says: string) {
 export function orNull<Of extends z.ZodType>(says: string, of: Of): z.ZodNullable<Of> {
   return z.nullable(of).describe(says)
 }
+
+/** What may be left out, but is never undefined. */
+export function optional<Of extends z.ZodType>(says: string, of: Of): z.ZodExactOptional<Of> {
+  return z.exactOptional(of.describe(says))
+}

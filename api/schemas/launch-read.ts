@@ -1,11 +1,12 @@
 /** What an answer says about how a launch file was read. */
 
 import { z } from 'zod'
-import { object, record, text, texts } from './field.ts'
+import { optional, record, text, texts } from './field.ts'
 import { frameworkName } from './names.ts'
 
-export const launchRead = z.exactOptional(
-  object('How the launch file was read; only where the plan was one.', {
+export const launchRead = optional(
+  'How the launch file was read; only where the plan was one.',
+  z.object({
     framework: z.enum([...frameworkName.options, 'megatron-bridge', 'deepspeed', 'accelerate']),
     version: text('Release of the framework that option names were checked against.'),
     request: record(

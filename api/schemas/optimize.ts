@@ -5,6 +5,7 @@ import { inferenceAnswer } from './answer/inference-answer.ts'
 import { serveAnswer } from './answer/serve-answer.ts'
 import { trainingAnswer } from './answer/training-answer.ts'
 import { count } from './bound.ts'
+import { optional } from './field.ts'
 import { assumptionsRequest } from './given/assumptions.ts'
 import { constraints } from './given/constraint.ts'
 import { hardwareRequest } from './given/hardware.ts'
@@ -29,10 +30,9 @@ export const questionFields = {
   model: modelRequest,
   hardware: hardwareRequest,
   workload,
-  memoryBudget: z.exactOptional(
-    memoryBudget.describe(
-      "Memory that a plan may fill. Default: all of the chip's HBM, of which `assumptions.reserveFraction` stays free.",
-    ),
+  memoryBudget: optional(
+    "Memory that a plan may fill. Default: all of the chip's HBM, of which `assumptions.reserveFraction` stays free.",
+    memoryBudget,
   ),
   precision: precision.prefault({}),
   constraints: constraints.default({}),

@@ -1,6 +1,6 @@
 /** An error in JSON: RFC 9457, with pointers into the request. */
 import { z } from 'zod'
-import { list, text, texts } from './field.ts'
+import { optional, text, texts } from './field.ts'
 
 export const problemDocument = z.object({
   type: text('Path of the page that explains this kind of error.'),
@@ -14,12 +14,10 @@ export const problemDocument = z.object({
         pointer: text('JSON pointer into the request.'),
         detail: z.string(),
         suggestions: z.exactOptional(texts('Values or names that would be accepted.')),
-        correction: z.exactOptional(
-          list(
-            'What was probably meant: setting each `value` at its `pointer` in the request, in this order, removes the error. ' +
-              'A value of null removes the field.',
-            z.object({ pointer: z.string(), value: z.unknown() }),
-          ),
+        correction: optional(
+          'What was probably meant: setting each `value` at its `pointer` in the request, in this order, removes the error. ' +
+            'A value of null removes the field.',
+          z.array(z.object({ pointer: z.string(), value: z.unknown() })),
         ),
       }),
     ),

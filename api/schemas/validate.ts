@@ -10,7 +10,7 @@ import { resolvedFields } from './answer/resolved.ts'
 import { inFile, searchAccount } from './answer/search-account.ts'
 import { servePlan } from './answer/serve-plan.ts'
 import { duration, label, share, shareOrNone } from './bound.ts'
-import { flag, list, text } from './field.ts'
+import { flag, optional, text } from './field.ts'
 import { serveSketch } from './given/serve-sketch.ts'
 import { sketch } from './given/sketch.ts'
 import { launchFields } from './launch.ts'
@@ -23,33 +23,23 @@ import { serveWorkload } from './workload/serve-workload.ts'
 const require = z
   .strictObject({
     fits: z.exactOptional(flag('Whether the plan has to fit into the memory budget; true by default.')),
-    understood: z.exactOptional(
-      flag(
-        'For a launch file: whether the framework has to know all its options; true by default. False where a program of your own adds options.',
-      ),
+    understood: optional(
+      'For a launch file: whether the framework has to know all its options; true by default. False where a program of your own adds options.',
+      z.boolean(),
     ),
     minMfu: z.exactOptional(share().describe('Least MFU, from 0 to 1.')),
     maxStepSeconds: z.exactOptional(duration().describe('Longest step time.')),
-    withinOfBest: z.exactOptional(
-      shareOrNone().describe(
-        'How much longer the step may be than that of the best plan that the constraints allow, as a fraction: 0.05 for 5 %. For a deployment, how many more chips it may take.',
-      ),
+    withinOfBest: optional(
+      'How much longer the step may be than that of the best plan that the constraints allow, as a fraction: 0.05 for 5 %. For a deployment, how many more chips it may take.',
+      shareOrNone(),
     ),
-    notBoundBy: z.exactOptional(
-      z
-        .array(label())
-        .min(1)
-        .max(20)
-        .describe(
-          'Bottlenecks that the plan must not have: `hbm` and the like, or networks of this machine by name, such as `dcn` or `leaf`.',
-        ),
+    notBoundBy: optional(
+      'Bottlenecks that the plan must not have: `hbm` and the like, or networks of this machine by name, such as `dcn` or `leaf`.',
+      z.array(label()).min(1).max(20),
     ),
-    launchableBy: z.exactOptional(
-      z
-        .array(frameworkName)
-        .min(1)
-        .max(frameworks.length)
-        .describe('Frameworks that all have to be able to launch the plan.'),
+    launchableBy: optional(
+      'Frameworks that all have to be able to launch the plan.',
+      z.array(frameworkName).min(1).max(frameworks.length),
     ),
   })
   .describe('Requirements on the plan, beyond being legal.')
@@ -101,11 +91,9 @@ const check = z.object({
   expected: z.union([z.string(), z.number()]).describe('What is required.'),
   actual: z.union([z.string(), z.number()]).describe('What the plan has.'),
   message: text('The check in a sentence.'),
-  nearest: z.exactOptional(
-    list(
-      'Changes of the request; with any one of them the check holds. Where the plan was a launch file, they point below `/read/request` of this answer: make them there, and send `read.request`.',
-      z.object({ detail: z.string(), changes: z.array(change), inFile }),
-    ),
+  nearest: optional(
+    'Changes of the request; with any one of them the check holds. Where the plan was a launch file, they point below `/read/request` of this answer: make them there, and send `read.request`.',
+    z.array(z.object({ detail: z.string(), changes: z.array(change), inFile })),
   ),
 })
 

@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import type { InferenceAnswer, InferenceEvaluation, ParetoPoint } from '../../../src/plan/inference-plan.ts'
-import { list, number, object } from '../field.ts'
+import { number, object, optional } from '../field.ts'
 import { launchRead } from '../launch-read.ts'
 import { phaseMode } from '../names.ts'
 import { inferencePlan } from './inference-plan.ts'
@@ -41,11 +41,9 @@ export const inferenceAnswer = z.object({
   plans: z.array(inferencePlan).describe('Best first.'),
   preferred,
   unlaunchable: unlaunchable(inferencePlan, refusals),
-  pareto: z.exactOptional(
-    list(
-      'Only for generation: of all batch sizes, the points that no other point beats in both latency and cost.',
-      paretoPoint,
-    ),
+  pareto: optional(
+    'Only for generation: of all batch sizes, the points that no other point beats in both latency and cost.',
+    z.array(paretoPoint),
   ),
   search: searchAccount,
   sensitivity: sensitivity.nullable(),

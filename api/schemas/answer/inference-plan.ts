@@ -1,7 +1,7 @@
 /** A plan of prefill or generation: the fields of all plans, and those of inference. */
 import { z } from 'zod'
 import type { InferencePlan } from '../../../src/plan/inference-plan.ts'
-import { flag, number, object, orNull } from '../field.ts'
+import { flag, number, object, optional, orNull } from '../field.ts'
 import { plan } from './plan.ts'
 
 const speculation = object('Speed of this plan with speculative decoding.', {
@@ -38,16 +38,17 @@ export const inferencePlan = z.object({
   twoBatchOverlap: flag(
     'Whether one half of the batch computes while the tokens of the other half travel to their experts and back.',
   ),
-  maxBatchSequences: z.exactOptional(
-    number('Only for generation: the most sequences that fit with these layouts.'),
+  maxBatchSequences: optional(
+    'Only for generation: the most sequences that fit with these layouts.',
+    z.number(),
   ),
-  criticalBatchTokens: z.exactOptional(
-    number(
-      'Only for generation: the tokens per step from which the arithmetic takes longer than reading the weights.',
-    ),
+  criticalBatchTokens: optional(
+    'Only for generation: the tokens per step from which the arithmetic takes longer than reading the weights.',
+    z.number(),
   ),
-  timeToFirstTokenSeconds: z.exactOptional(
-    number('Only for prefill: time until the last prompt has its first token.'),
+  timeToFirstTokenSeconds: optional(
+    'Only for prefill: time until the last prompt has its first token.',
+    z.number(),
   ),
   speculation: z.exactOptional(speculation),
 }) satisfies z.ZodType<InferencePlan>

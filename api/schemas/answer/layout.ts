@@ -1,6 +1,6 @@
 /** Where a plan puts its axes and its arrays. */
 import { z } from 'zod'
-import { flag, list, record, text, texts, whole } from '../field.ts'
+import { flag, list, optional, record, text, texts, whole } from '../field.ts'
 import { axisName } from '../given/axis.ts'
 
 export const placement = z.object({
@@ -13,9 +13,9 @@ export const placement = z.object({
     z.int(),
   ),
   wraps: flag('Whether its chips form closed rings (wrap-around links).'),
-  parts: z.exactOptional(
-    list(
-      'Only on a torus: the part of each physical axis that belongs to one group.',
+  parts: optional(
+    'Only on a torus: the part of each physical axis that belongs to one group.',
+    z.array(
       z.object({
         physical: whole('Index of the physical axis.'),
         size: whole('Chips of this physical axis in one group.'),

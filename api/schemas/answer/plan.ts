@@ -3,7 +3,19 @@
 import { z } from 'zod'
 import type { Plan } from '../../../src/plan/plan.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
-import { flag, list, number, numberOrNull, object, orNull, record, text, texts, whole } from '../field.ts'
+import {
+  flag,
+  list,
+  number,
+  numberOrNull,
+  object,
+  optional,
+  orNull,
+  record,
+  text,
+  texts,
+  whole,
+} from '../field.ts'
 import { mesh } from '../given/axis.ts'
 import { costedWith } from '../given/costed-with.ts'
 import { elementType } from '../names.ts'
@@ -23,8 +35,9 @@ export const infeasibility = z.object({
 export const plan = z.object({
   rank: whole('Position in its list, from 1.'),
   feasible: flag('Whether the plan fits into the memory budget and keeps the limits of the request.'),
-  infeasible: z.exactOptional(
-    z.array(infeasibility).describe('The limits that are exceeded; only where `feasible` is false.'),
+  infeasible: optional(
+    'The limits that are exceeded; only where `feasible` is false.',
+    z.array(infeasibility),
   ),
   id: text('A hash of the plan, the same in every answer.'),
   summary: text('The plan in one line: the mesh axes larger than 1, and the other choices.'),

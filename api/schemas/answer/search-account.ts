@@ -1,7 +1,7 @@
 /** How a search went, and what would have to change for a plan to exist. */
 import { z } from 'zod'
 import { countOrNone } from '../bound.ts'
-import { flag, list, number, numberOrNull, object, orNull, record, text, texts } from '../field.ts'
+import { flag, list, number, numberOrNull, object, optional, orNull, record, text, texts } from '../field.ts'
 
 export const searchAccount = z.object({
   enumerated: number('Candidates in the search space.'),
@@ -61,14 +61,12 @@ export const sensitivity = object(
 
 const change = z.object({ pointer: z.string(), value: z.unknown() })
 
-export const inFile = z.exactOptional(
-  object(
-    'Where the plan was a launch file: what the change means there. Absent where the framework has no setting for it, or another host would have to be started with settings of its own.',
-    {
-      set: texts('Settings to add, or to give another value, as the framework spells them.'),
-      unset: texts('Settings to take away, as the file spells them.'),
-    },
-  ),
+export const inFile = optional(
+  'Where the plan was a launch file: what the change means there. Absent where the framework has no setting for it, or another host would have to be started with settings of its own.',
+  z.object({
+    set: texts('Settings to add, or to give another value, as the framework spells them.'),
+    unset: texts('Settings to take away, as the file spells them.'),
+  }),
 )
 
 export const suggestion = object(
@@ -85,11 +83,9 @@ export const suggestion = object(
   },
 )
 
-export const suggestionsOfPlan = z.exactOptional(
-  list(
-    'Where the plan does not fit: changes of the request with which it does, each of them tried.',
-    suggestion,
-  ),
+export const suggestionsOfPlan = optional(
+  'Where the plan does not fit: changes of the request with which it does, each of them tried.',
+  z.array(suggestion),
 )
 
 /** Reasons why there is no plan; `nearest` is the schema of the plan that comes closest. */

@@ -1,7 +1,7 @@
 /** A deployment: instances of one plan for each phase, or of one that does both. */
 import { z } from 'zod'
 import type { PhasePlan, ServePlan } from '../../../src/plan/inference-plan.ts'
-import { flag, number, numberOrNull, object, orNull, record, text, texts, whole } from '../field.ts'
+import { flag, number, numberOrNull, object, optional, orNull, record, text, texts, whole } from '../field.ts'
 import { inferencePlan } from './inference-plan.ts'
 import { infeasibility } from './plan.ts'
 import { tokenCost } from './token-cost.ts'
@@ -51,9 +51,7 @@ const secondLayout = object(
 export const servePlan = z.object({
   rank: whole('Position in its list, from 1.'),
   feasible: flag('Whether the deployment fits into memory and keeps the limits of the request.'),
-  infeasible: z.exactOptional(
-    z.array(infeasibility).describe('The limits that are missed; only where `feasible` is false.'),
-  ),
+  infeasible: optional('The limits that are missed; only where `feasible` is false.', z.array(infeasibility)),
   id: text('A hash of the deployment, the same in every answer.'),
   summary: text('The deployment in one line.'),
   disaggregated: flag('Whether prefill and generation run on separate chips.'),

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { label } from '../bound.ts'
 import { exactPartial } from '../exact-partial.ts'
+import { optional } from '../field.ts'
 import { basis, expertRecipeName } from '../names.ts'
 import { assumptionChoices } from './assumption-choices.ts'
 import { assumptionConstants } from './assumption-constants.ts'
@@ -48,15 +49,13 @@ export const stackConstants = z.strictObject(
 const overrides = z
   .strictObject({
     basis: basis.default('calibrated'),
-    stack: z.exactOptional(
-      label().describe(
-        'A name from /stacks, whose constants for that software replace the general ones; or a framework, for its stack on these chips; or `none`. By default training uses the stack that is usual on these chips, and inference the stack of the server that may launch the plan, if there is only one; a warning says which.',
-      ),
+    stack: optional(
+      'A name from /stacks, whose constants for that software replace the general ones; or a framework, for its stack on these chips; or `none`. By default training uses the stack that is usual on these chips, and inference the stack of the server that may launch the plan, if there is only one; a warning says which.',
+      label(),
     ),
-    expertRecipe: z.exactOptional(
-      expertRecipeName.describe(
-        'How layers with experts are run: one of the ways that the stack has (GET /stacks/{name}), or `unstated` for none of them. The default is the way of the newest recipes of that software for these element types.',
-      ),
+    expertRecipe: optional(
+      'How layers with experts are run: one of the ways that the stack has (GET /stacks/{name}), or `unstated` for none of them. The default is the way of the newest recipes of that software for these element types.',
+      expertRecipeName,
     ),
     ...exactPartial(chosen),
   })

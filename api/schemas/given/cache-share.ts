@@ -1,20 +1,18 @@
 /** What a server gives its caches, in a plan of inference. */
 import { z } from 'zod'
 import { share } from '../bound.ts'
+import { optional } from '../field.ts'
 
 const part = () => z.exactOptional(share('is a share, at most 1'))
 
-export const cacheShare = z.exactOptional(
-  z
-    .strictObject({
-      ofMemory: part().describe(
-        "Weights and caches together, as a share of the chip's memory (SGLang's `--mem-fraction-static`).",
-      ),
-      ofFree: part().describe(
-        "Caches, as a share of what weights and activations leave free (TensorRT-LLM's `free_gpu_memory_fraction`).",
-      ),
-    })
-    .describe(
-      'Inference: what the server of this plan alone gives its caches, if that is less than the memory budget leaves them.',
+export const cacheShare = optional(
+  'Inference: what the server of this plan alone gives its caches, if that is less than the memory budget leaves them.',
+  z.strictObject({
+    ofMemory: part().describe(
+      "Weights and caches together, as a share of the chip's memory (SGLang's `--mem-fraction-static`).",
     ),
+    ofFree: part().describe(
+      "Caches, as a share of what weights and activations leave free (TensorRT-LLM's `free_gpu_memory_fraction`).",
+    ),
+  }),
 )

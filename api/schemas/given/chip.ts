@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { count, label, quantity, seconds, share } from '../bound.ts'
-import { flag, orNull } from '../field.ts'
+import { flag, optional, orNull } from '../field.ts'
 import { chipKind } from '../names.ts'
 
 const flopsPerSecond = quantity(1e21)
@@ -27,10 +27,9 @@ export const tier = z
     ),
     latencySeconds,
     inNetworkReduction: flag('Whether its switches can reduce in the network (SHARP).'),
-    direct: z.exactOptional(
-      flag(
-        'Whether one kernel reaches all units behind the switch at once, as over NVLink; false where collectives go in rings, as over PCIe. True where absent.',
-      ),
+    direct: optional(
+      'Whether one kernel reaches all units behind the switch at once, as over NVLink; false where collectives go in rings, as over PCIe. True where absent.',
+      z.boolean(),
     ),
   })
   .describe('One level of a switched network.')
@@ -48,11 +47,9 @@ const torusSystem = z.strictObject({
     'When an axis of a slice has wrap-around links: if it has this size, or if it is a multiple of this edge.',
   ),
   pod: topology.describe('The largest slice.'),
-  slices: z.exactOptional(
-    z
-      .array(topology)
-      .max(1000)
-      .describe('Slice shapes that are offered; where absent, any shape of whole hosts.'),
+  slices: optional(
+    'Slice shapes that are offered; where absent, any shape of whole hosts.',
+    z.array(topology).max(1000),
   ),
   host: topology,
   dcnBytesPerSecondPerChip: bytesPerSecond,
@@ -71,33 +68,23 @@ export const efficiency = z
     matmul: share().describe('Fraction of peak FLOP/s that a large matmul reaches.'),
     matmulHalfFlops: z.number().min(0).max(1e21).describe('FLOP of a matmul that reaches half of that.'),
     attention: share().describe('Fraction of peak FLOP/s that the attention kernel reaches.'),
-    attentionHalfKeys: z.exactOptional(
-      z
-        .number()
-        .min(0)
-        .max(1e6)
-        .describe('Keys per query and kernel at which attention reaches half of that; 0 where absent.'),
+    attentionHalfKeys: optional(
+      'Keys per query and kernel at which attention reaches half of that; 0 where absent.',
+      z.number().min(0).max(1e6),
     ),
-    sustained: z.exactOptional(
-      share().describe(
-        'Fraction of short-term matmul and attention speed that training sustains for hours; 1 where absent.',
-      ),
+    sustained: optional(
+      'Fraction of short-term matmul and attention speed that training sustains for hours; 1 where absent.',
+      share(),
     ),
     hbm: share().describe('Fraction of HBM bandwidth that kernels reach.'),
-    cache: z.exactOptional(
-      share().describe(
-        'Fraction of HBM bandwidth that attention reaches while it reads KV caches; as `hbm` where absent.',
-      ),
+    cache: optional(
+      'Fraction of HBM bandwidth that attention reaches while it reads KV caches; as `hbm` where absent.',
+      share(),
     ),
     scaleUp: share().describe('Fraction of link bandwidth that collectives reach inside a slice or node.'),
-    scaleUpHalfBytes: z.exactOptional(
-      z
-        .number()
-        .min(0)
-        .max(1e15)
-        .describe(
-          'Message size in bytes at which a collective inside a node reaches half of that; 0 where absent.',
-        ),
+    scaleUpHalfBytes: optional(
+      'Message size in bytes at which a collective inside a node reaches half of that; 0 where absent.',
+      z.number().min(0).max(1e15),
     ),
     scaleOut: share().describe(
       'Fraction of network bandwidth that collectives reach between slices or nodes.',
@@ -125,16 +112,17 @@ export const chipFields = {
   hbmBytes: quantity(1e15).describe('Memory that a process may allocate, as the driver reports it.'),
   hbmBytesPerSecond: bytesPerSecond,
   hostBytesPerSecond: bytesPerSecond.describe('Bandwidth between the chip and its host, one way.'),
-  hostMemoryBytes: z.exactOptional(
-    quantity(1e16).describe("This chip's share of its host's memory; unlimited where absent."),
+  hostMemoryBytes: optional(
+    "This chip's share of its host's memory; unlimited where absent.",
+    quantity(1e16),
   ),
-  usdPerHour: z.exactOptional(
-    z.number().min(0).max(1e6).describe('On-demand list price of one chip for an hour, in US dollars.'),
+  usdPerHour: optional(
+    'On-demand list price of one chip for an hour, in US dollars.',
+    z.number().min(0).max(1e6),
   ),
-  devicesPerChip: z.exactOptional(
-    count(64).describe(
-      'Devices that software sees on a TPU (2 on TPU7x); 1 where absent. Launches count in them, costs and plans in chips.',
-    ),
+  devicesPerChip: optional(
+    'Devices that software sees on a TPU (2 on TPU7x); 1 where absent. Launches count in them, costs and plans in chips.',
+    count(64),
   ),
   efficiency,
   system,

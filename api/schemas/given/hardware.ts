@@ -2,19 +2,18 @@
 import { z } from 'zod'
 import { count, label, mostChips } from '../bound.ts'
 import { exactPartial } from '../exact-partial.ts'
+import { optional } from '../field.ts'
 import { bytesPerSecond, chipFields, system, tier, topology } from './chip.ts'
 
 const networkOverride = z
   .strictObject({
-    scaleUpBytesPerSecondPerChip: z.exactOptional(
-      bytesPerSecond.describe(
-        'Bandwidth per chip, one way, of the innermost tier, or of all ICI links of a chip together.',
-      ),
+    scaleUpBytesPerSecondPerChip: optional(
+      'Bandwidth per chip, one way, of the innermost tier, or of all ICI links of a chip together.',
+      bytesPerSecond,
     ),
-    scaleOutBytesPerSecondPerChip: z.exactOptional(
-      bytesPerSecond.describe(
-        'Bandwidth per chip, one way, of every tier above the innermost, or of the DCN.',
-      ),
+    scaleOutBytesPerSecondPerChip: optional(
+      'Bandwidth per chip, one way, of every tier above the innermost, or of the DCN.',
+      bytesPerSecond,
     ),
     tiers: z.exactOptional(z.array(tier).min(1).max(6).describe('All tiers, innermost first.')),
   })
@@ -56,13 +55,9 @@ const networkInterface = exactPartial({
 export const hardwareRequest = z
   .strictObject({
     chip: z.union([label(), chipRequest]).describe('A name from /hardware, or a whole chip.'),
-    chips: z.exactOptional(
-      count(mostChips).describe('Number of chips; on a torus `topology` may stand instead.'),
-    ),
+    chips: optional('Number of chips; on a torus `topology` may stand instead.', count(mostChips)),
     topology: z.exactOptional(topology),
-    slices: z.exactOptional(
-      count(mostChips).describe('Slices joined by the data-centre network; 1 by default.'),
-    ),
+    slices: optional('Slices joined by the data-centre network; 1 by default.', count(mostChips)),
     network: z.exactOptional(networkOverride),
     ...chipOverride,
     ...networkInterface,

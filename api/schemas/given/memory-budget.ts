@@ -1,14 +1,14 @@
 /** How much of a chip's memory a plan may fill. */
 import { z } from 'zod'
 import { quantity, share } from '../bound.ts'
+import { optional } from '../field.ts'
 
 export const memoryBudget = z
   .strictObject({
     bytesPerChip: z.exactOptional(quantity(1e15)),
-    fraction: z.exactOptional(
-      share("is a fraction of the chip's HBM, at most 1: give bytes as bytesPerChip").describe(
-        "Fraction of the chip's HBM.",
-      ),
+    fraction: optional(
+      "Fraction of the chip's HBM.",
+      share("is a fraction of the chip's HBM, at most 1: give bytes as bytesPerChip"),
     ),
   })
   .refine((budget) => (budget.bytesPerChip === undefined) !== (budget.fraction === undefined), {

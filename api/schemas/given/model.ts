@@ -3,31 +3,29 @@
 import { z } from 'zod'
 import { limits } from '../../../src/model/limits.ts'
 import { count, countOrNone, label } from '../bound.ts'
-import { flag, number, orNull } from '../field.ts'
+import { number, optional, orNull } from '../field.ts'
 import { attentionKind } from '../names.ts'
 
 const moe = z
   .strictObject({
     experts: count(limits.experts).describe('Routed experts per layer.'),
     activeExperts: count(limits.experts).describe('Routed experts that a token visits.'),
-    sharedExperts: z.exactOptional(
-      countOrNone(limits.experts).describe('Shared experts, which every token visits; 0 by default.'),
+    sharedExperts: optional(
+      'Shared experts, which every token visits; 0 by default.',
+      countOrNone(limits.experts),
     ),
     dFfExpert: count(limits.mlpWidth).describe('Width of one expert.'),
-    denseLayers: z.exactOptional(
-      countOrNone(limits.layers).describe(
-        'Number of first layers that have a dense MLP of width dFf; 0 by default.',
-      ),
+    denseLayers: optional(
+      'Number of first layers that have a dense MLP of width dFf; 0 by default.',
+      countOrNone(limits.layers),
     ),
-    every: z.exactOptional(
-      count(limits.layers).describe(
-        'After the dense layers, one layer in this many has experts; 1 by default.',
-      ),
+    every: optional(
+      'After the dense layers, one layer in this many has experts; 1 by default.',
+      count(limits.layers),
     ),
-    nodeLimit: z.exactOptional(
-      count(limits.experts).describe(
-        'Most nodes that the experts of one token may be on (node-limited routing); no limit by default.',
-      ),
+    nodeLimit: optional(
+      'Most nodes that the experts of one token may be on (node-limited routing); no limit by default.',
+      count(limits.experts),
     ),
   })
   .describe('A mixture of experts in place of the MLP.')
@@ -49,19 +47,15 @@ const mla = z
 
 const attention = z.strictObject({
   kind: z.exactOptional(attentionKind),
-  window: z.exactOptional(
-    count(limits.positions).describe(
-      'Positions that layers with local (sliding-window) attention look back on; by default no layer is local.',
-    ),
+  window: optional(
+    'Positions that layers with local (sliding-window) attention look back on; by default no layer is local.',
+    count(limits.positions),
   ),
-  globalEvery: z.exactOptional(
-    countOrNone(limits.layers).describe(
-      'With a window, one layer in this many attends to all positions; 0, the default, if none does.',
-    ),
+  globalEvery: optional(
+    'With a window, one layer in this many attends to all positions; 0, the default, if none does.',
+    countOrNone(limits.layers),
   ),
-  kvShareGroup: z.exactOptional(
-    count(limits.layers).describe('Neighbouring layers that share one KV cache; 1 by default.'),
-  ),
+  kvShareGroup: optional('Neighbouring layers that share one KV cache; 1 by default.', count(limits.layers)),
   mla: z.exactOptional(mla),
 })
 
@@ -86,8 +80,9 @@ export const architecture = z
     learnedPositions: countOrNone(limits.positions)
       .default(0)
       .describe('Rows of learned position embeddings; 0 for rotary.'),
-    biases: z.exactOptional(
-      flag('Whether linear layers have biases; they are not costed, but appear in launch flags.'),
+    biases: optional(
+      'Whether linear layers have biases; they are not costed, but appear in launch flags.',
+      z.boolean(),
     ),
     parallelBlocks: z
       .boolean()
@@ -95,10 +90,9 @@ export const architecture = z
       .describe('Whether attention and MLP read the same input (parallel blocks).'),
     moe: z.exactOptional(moe),
     attention: z.exactOptional(attention),
-    multiTokenLayers: z.exactOptional(
-      countOrNone(limits.layers).describe(
-        'Multi-token prediction: further layers in training that predict later tokens.',
-      ),
+    multiTokenLayers: optional(
+      'Multi-token prediction: further layers in training that predict later tokens.',
+      countOrNone(limits.layers),
     ),
     maxSequenceLength: z.exactOptional(count(limits.positions)),
   })

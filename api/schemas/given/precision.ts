@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { weightParts } from '../../../src/model/weight-parts.ts'
-import { object, text } from '../field.ts'
+import { optional } from '../field.ts'
 import { elementType } from '../names.ts'
 
 /** As resolved for an answer. */
@@ -12,21 +12,17 @@ export const precisionUsed = z.object({
   kvCache: elementType,
   gradients: elementType,
   optimizer: elementType,
-  parameterBytes: z.exactOptional(
-    z
-      .record(z.enum(weightParts), z.number())
-      .describe(
-        'For a quantised checkpoint: bytes per parameter, by part of the model, including scales and parts left in bf16.',
-      ),
+  parameterBytes: optional(
+    'For a quantised checkpoint: bytes per parameter, by part of the model, including scales and parts left in bf16.',
+    z.record(z.enum(weightParts), z.number()),
   ),
-  weightBlock: z.exactOptional(
-    object(
-      'For a checkpoint that is quantised by blocks: rows and columns of a weight that share a scale. vLLM and SGLang refuse slices that are no whole blocks.',
-      { rows: z.number(), columns: z.number() },
-    ),
+  weightBlock: optional(
+    'For a checkpoint that is quantised by blocks: rows and columns of a weight that share a scale. vLLM and SGLang refuse slices that are no whole blocks.',
+    z.object({ rows: z.number(), columns: z.number() }),
   ),
-  checkpoint: z.exactOptional(
-    text('Inference: name of the released checkpoint that the weights are taken from, if it has one.'),
+  checkpoint: optional(
+    'Inference: name of the released checkpoint that the weights are taken from, if it has one.',
+    z.string(),
   ),
 })
 

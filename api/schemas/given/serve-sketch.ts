@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { ServePlan } from '../../../src/plan/inference-plan.ts'
 import { unread } from '../answered-field.ts'
 import { count, longestSequence, mostBatchTokens } from '../bound.ts'
-import { flag, orNull } from '../field.ts'
+import { flag, optional, orNull } from '../field.ts'
 import { partialMesh } from './axis.ts'
 import { cacheShare } from './cache-share.ts'
 import { known } from './sketch.ts'
@@ -13,8 +13,9 @@ const instance = z
     ...known,
     mesh: z.exactOptional(partialMesh.describe('Mesh of one instance.')),
     instances: z.exactOptional(count(1e6).describe('Number of instances.')),
-    topology: z.exactOptional(
-      z.array(count(1e5)).max(7).nullable().describe('Shape of the slice of one instance, on a torus.'),
+    topology: optional(
+      'Shape of the slice of one instance, on a torus.',
+      z.array(count(1e5)).max(7).nullable(),
     ),
     slices: z.exactOptional(count(1e5).describe('Slices of one instance.')),
   })
@@ -28,10 +29,9 @@ const fields = {
   cacheShare,
   generate: z.exactOptional(instance),
   prefill: z.exactOptional(instance),
-  maxSequences: z.exactOptional(
-    count(mostBatchTokens).describe(
-      'Most sequences that one generate instance runs at once, including prompts being read (`--max-num-seqs` of vLLM).',
-    ),
+  maxSequences: optional(
+    'Most sequences that one generate instance runs at once, including prompts being read (`--max-num-seqs` of vLLM).',
+    count(mostBatchTokens),
   ),
   stepTokens: z.exactOptional(
     orNull(
@@ -39,10 +39,9 @@ const fields = {
       count(mostBatchTokens),
     ),
   ),
-  contextLength: z.exactOptional(
-    count(longestSequence).describe(
-      'Positions that the longest request may have; those of prompt and output, which are means, by default.',
-    ),
+  contextLength: optional(
+    'Positions that the longest request may have; those of prompt and output, which are means, by default.',
+    count(longestSequence),
   ),
 } as const
 

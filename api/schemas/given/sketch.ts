@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { PhasePlan } from '../../../src/plan/inference-plan.ts'
 import { answeredFields } from '../answered-field.ts'
 import { count, countOrNone, label, mostBatchTokens } from '../bound.ts'
+import { optional } from '../field.ts'
 import { contextLayoutName, scheduleName } from '../names.ts'
 import { axisName, partialMesh } from './axis.ts'
 import { cacheShare } from './cache-share.ts'
@@ -20,10 +21,9 @@ const placement = z.strictObject({
     .describe(
       'On a torus, indices of the physical axes that carry the mesh axis; behind switches, the tiers that it spans, 0 for the innermost.',
     ),
-  on: z.exactOptional(
-    label().describe(
-      '`ici` or `dcn`, with one entry for each where an axis is on both; behind switches, the outermost tier that it spans.',
-    ),
+  on: optional(
+    '`ici` or `dcn`, with one entry for each where an axis is on both; behind switches, the outermost tier that it spans.',
+    label(),
   ),
   wraps: z.exactOptional(z.boolean()),
   parts: z.exactOptional(z.array(part).max(7)),
@@ -40,12 +40,9 @@ const fields = {
   microbatchTokens: z.exactOptional(z.number().min(1).max(mostBatchTokens)),
   pipelineSchedule: z.exactOptional(z.enum([...scheduleName.options, 'in-flight'])),
   virtualStages: z.exactOptional(count(10_000)),
-  stageLayers: z.exactOptional(
-    z
-      .array(layers)
-      .min(1)
-      .max(10_000)
-      .describe('Number of layers of each stage; it has to be one of the divisions that the search tries.'),
+  stageLayers: optional(
+    'Number of layers of each stage; it has to be one of the divisions that the search tries.',
+    z.array(layers).min(1).max(10_000),
   ),
   rematerialization: z.exactOptional(
     z.union([
@@ -57,8 +54,9 @@ const fields = {
     ]),
   ),
   layout: z.exactOptional(z.union([sketchedLayout, answeredLayout])),
-  batchSequences: z.exactOptional(
-    count(mostBatchTokens).describe('Generation: the batch to cost, in place of that of the workload.'),
+  batchSequences: optional(
+    'Generation: the batch to cost, in place of that of the workload.',
+    count(mostBatchTokens),
   ),
   costedWith,
   cacheShare,

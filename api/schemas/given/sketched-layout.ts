@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { projectionLayouts } from '../../../src/sharding/tables/inference-layout.ts'
 import { latentForms, placesBeside } from '../../../src/sharding/tables/inference-layout-fields.ts'
 import { projectionUse } from '../../../src/sharding/tables/inference-sharding.ts'
-import { oneOf } from '../field.ts'
+import { oneOf, optional } from '../field.ts'
 
 const projection = z.enum(projectionLayouts)
 
@@ -37,9 +37,7 @@ export const sketchedLayout = z
       ),
     ),
     mlp: z.exactOptional(projection.describe('Layout of the MLP of dense layers.')),
-    experts: z.exactOptional(
-      experts.describe('Layout of the expert weights, and which chips have which experts.'),
-    ),
+    experts: optional('Layout of the expert weights, and which chips have which experts.', experts),
     block: z.exactOptional(
       oneOf('Layout of models with parallel blocks, where attention and MLP are one component.', perHead),
     ),

@@ -1,6 +1,7 @@
 /** Generation: repeated steps that each add a token to every sequence of a batch. */
 import { z } from 'zod'
 import { count, duration, longestSequence, mostBatchTokens } from '../bound.ts'
+import { optional } from '../field.ts'
 import { speculative } from './speculative.ts'
 
 const most = z.literal('max', { error: 'expected a whole number, or "max" for as many as memory holds' })
@@ -14,14 +15,11 @@ export const generateWorkload = z
         'Sequences that run at once, over all replicas and pipeline stages; "max" for as many as fit into memory.',
       ),
     contextLength: count(longestSequence).describe('Positions that the KV cache of a sequence has room for.'),
-    meanContextLength: z.exactOptional(
-      count(longestSequence).describe(
-        'Mean number of positions of a sequence: what is read, and with paged caches also what is stored; contextLength by default.',
-      ),
+    meanContextLength: optional(
+      'Mean number of positions of a sequence: what is read, and with paged caches also what is stored; contextLength by default.',
+      count(longestSequence),
     ),
-    maxStepSeconds: z.exactOptional(
-      duration().describe('Longest time of a step, which adds one token to each sequence.'),
-    ),
+    maxStepSeconds: optional('Longest time of a step, which adds one token to each sequence.', duration()),
     speculative: z.exactOptional(speculative),
   })
   .refine(

@@ -1,6 +1,7 @@
 /** Prefill: prompts pass through the model once. */
 import { z } from 'zod'
 import { count, countOrNone, longestSequence, mostBatchTokens } from '../bound.ts'
+import { optional } from '../field.ts'
 
 export const cachedPrefixLength = countOrNone(longestSequence)
   .default(0)
@@ -14,10 +15,9 @@ export const prefillWorkload = z
     promptLength: count(longestSequence).describe('Tokens of each prompt, cached ones included.'),
     batchSequences: count(mostBatchTokens).describe('Prompts in one batch.'),
     cachedPrefixLength,
-    chunkTokens: z.exactOptional(
-      count(longestSequence).describe(
-        'Chunked prefill: new tokens of a prompt that run at once; all of them by default.',
-      ),
+    chunkTokens: optional(
+      'Chunked prefill: new tokens of a prompt that run at once; all of them by default.',
+      count(longestSequence),
     ),
   })
   .refine((work) => work.batchSequences * work.promptLength <= mostBatchTokens, {

@@ -1,6 +1,7 @@
 /** Serving: requests arrive at a rate, and have to be answered in time. */
 import { z } from 'zod'
 import { count, duration, longestSequence } from '../bound.ts'
+import { optional } from '../field.ts'
 import { cachedPrefixLength } from './prefill-workload.ts'
 
 const autoWord = z.literal('auto', { error: 'expected true, false or "auto"' })
@@ -10,25 +11,18 @@ export const serveWorkload = z
     mode: z.literal('serve'),
     promptLength: count(longestSequence).describe('Mean number of tokens of a prompt, cached ones included.'),
     outputLength: count(longestSequence).describe('Mean number of tokens generated for a request.'),
-    requestsPerSecond: z.exactOptional(
-      z
-        .number()
-        .min(1e-9)
-        .max(1e9)
-        .describe(
-          'Requests that arrive per second; where absent, deployments are compared at the highest rate that they sustain.',
-        ),
+    requestsPerSecond: optional(
+      'Requests that arrive per second; where absent, deployments are compared at the highest rate that they sustain.',
+      z.number().min(1e-9).max(1e9),
     ),
-    maxTimeToFirstTokenSeconds: z.exactOptional(
-      duration().describe('Limit on the mean time to first token, including the wait.'),
+    maxTimeToFirstTokenSeconds: optional(
+      'Limit on the mean time to first token, including the wait.',
+      duration(),
     ),
-    maxTimePerOutputTokenSeconds: z.exactOptional(
-      duration().describe('Limit on the time per token after the first.'),
-    ),
-    contextLength: z.exactOptional(
-      count(longestSequence).describe(
-        'Positions that the longest request may have, prompt and output together: servers are told to take so many. Those of a request of mean lengths by default.',
-      ),
+    maxTimePerOutputTokenSeconds: optional('Limit on the time per token after the first.', duration()),
+    contextLength: optional(
+      'Positions that the longest request may have, prompt and output together: servers are told to take so many. Those of a request of mean lengths by default.',
+      count(longestSequence),
     ),
     disaggregated: z
       .union([z.boolean(), autoWord])

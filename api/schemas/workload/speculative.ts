@@ -1,18 +1,19 @@
 /** Speculative decoding: a cheap model drafts tokens, the model verifies them in one step. */
 import { z } from 'zod'
 import { count, shareOrNone } from '../bound.ts'
+import { optional } from '../field.ts'
 import { modelRequest } from '../given/model.ts'
 
 export const speculative = z
   .strictObject({
-    draftModel: z.exactOptional(
-      modelRequest.describe(
-        'The draft model. Its relative cost is the ratio of active parameters, as generating a token reads the weights once; ' +
-          'both models are assumed to have the same precision and layout.',
-      ),
+    draftModel: optional(
+      'The draft model. Its relative cost is the ratio of active parameters, as generating a token reads the weights once; ' +
+        'both models are assumed to have the same precision and layout.',
+      modelRequest,
     ),
-    draftCostRatio: z.exactOptional(
-      shareOrNone().describe('Time to draft one token, as a fraction of a step of the model with one token.'),
+    draftCostRatio: optional(
+      'Time to draft one token, as a fraction of a step of the model with one token.',
+      shareOrNone(),
     ),
     acceptance: shareOrNone().describe(
       'Probability that a drafted token is accepted, given that those before it are.',

@@ -3,30 +3,23 @@
 import { z } from 'zod'
 import { optimizers } from '../../../src/recipe/optimizers.ts'
 import { count, label, longestSequence, mostBatchTokens } from '../bound.ts'
+import { optional } from '../field.ts'
 import { optimizerName, scheduleName } from '../names.ts'
 
 export const trainWorkload = z
   .strictObject({
     mode: z.literal('train'),
-    batchTokens: z.exactOptional(
-      count(mostBatchTokens).describe('Tokens per global step, at least sequenceLength.'),
-    ),
+    batchTokens: optional('Tokens per global step, at least sequenceLength.', count(mostBatchTokens)),
     batchSequences: z.exactOptional(count(mostBatchTokens).describe('Sequences per global step.')),
     sequenceLength: count(longestSequence).describe('Tokens of each sequence.'),
     optimizer: optimizerName.default(optimizers[0].name),
-    rematerialization: z.exactOptional(
-      z
-        .array(label())
-        .min(1)
-        .max(20)
-        .describe('Rematerialisation policies that may be used; by default those of the assumptions.'),
+    rematerialization: optional(
+      'Rematerialisation policies that may be used; by default those of the assumptions.',
+      z.array(label()).min(1).max(20),
     ),
-    schedule: z.exactOptional(
-      z
-        .array(scheduleName)
-        .min(1)
-        .max(10)
-        .describe('Pipeline schedules that may be used; by default those of the assumptions.'),
+    schedule: optional(
+      'Pipeline schedules that may be used; by default those of the assumptions.',
+      z.array(scheduleName).min(1).max(10),
     ),
   })
   .refine((work) => (work.batchTokens === undefined) !== (work.batchSequences === undefined), {
