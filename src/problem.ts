@@ -71,6 +71,8 @@ export interface GenerateWorkload {
   readonly mode: 'generate'
   /** Sequences resident at once, over all replicas and pipeline stages; or as many as memory holds. */
   readonly batchSequences: number | 'max'
+  /** The most that run at once even if memory holds more, as servers are told. */
+  readonly maxSequences?: number
   /** Positions for which the cache of one sequence has room. */
   readonly contextLength: number
   /** Positions that a sequence holds on average: those that are read and, with paged caches, those that are kept. */

@@ -101,12 +101,11 @@ export function servables(setting: Setting, parts: readonly Cluster[]): readonly
 }
 
 function servedBy(able: readonly Server[]): Servable {
+  const anyRuns = (made: Serving) => able.some((name) => runs(servingLaunchers[name], made))
   return {
     layout: laysOut,
-    runs: (asked, layouts) => {
-      const made = serving(asked, layouts, layouts.mode, uncounted)
-      return able.some((name) => runs(servingLaunchers[name], made))
-    },
+    runs: (asked, layouts) => anyRuns(serving(asked, layouts, layouts.mode, uncounted)),
+    serves: (asked, layouts) => anyRuns(serving(asked, layouts, 'serve', uncounted)),
   }
 }
 

@@ -344,6 +344,17 @@ describe('what is typed to serve a plan', () => {
     expect(answer.notes).toContainEqual(expect.stringContaining('vLLM: start 2 servers'))
   })
 
+  it.each([
+    ['gpt-oss-120b', /does not send tokens of gpt-oss-120b/],
+    ['qwen3-235b-a22b', null],
+  ])('sends tokens of %s to experts where SGLang has a path for them', (model, refusal) => {
+    const problem = inferenceProblem({ ...onHosts(8), model, workload: generation(64, 4096) })
+    const { mlp: _dense, ...others } = plain
+    const { sglang } = launched(problem, { expert: 8 }, { ...others, experts: '1d/dispatched' })
+    if (refusal) expect(sglang).toEqual({ unsupported: [expect.stringMatching(refusal)] })
+    else says(sglang, '--moe-a2a-backend deepep')
+  })
+
   it('has whole attention weights on each rank that attends to its own sequences, whichever way tokens go to experts', () => {
     const model = knownOf(mixture)
     const problem = (chips: number) =>

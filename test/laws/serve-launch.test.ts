@@ -161,6 +161,46 @@ describe('a server that runs both phases', () => {
   })
 })
 
+/** The words with which vLLM is told of each phase, or of both. */
+function toldVllm({ disaggregated, prefill, generate, launch }: ServePlan): readonly (readonly string[])[] {
+  return (disaggregated ? [prefill.launch, generate.launch] : [launch]).map(({ vllm }) => vllm as string[])
+}
+
+describe('what vLLM is told', () => {
+  const asked = (more: Pick<Options, 'model' | 'chip'> & Partial<Options>, disaggregated: boolean) =>
+    serve(
+      inferenceProblem({
+        ...{ assumptions: { basis: 'calibrated', frameworks: ['vllm'] }, ...more },
+        workload: { ...serving, outputLength: 200, disaggregated },
+      }),
+      solver,
+    ).plans
+
+  it.each([true, false])('sends tokens to experts in one phase alone, phases apart: %s', (disaggregated) => {
+    const model = { ...smallDense, experts }
+    const plans = asked({ model, chip: 'h100-sxm', chips: 8, top: 20 }, disaggregated)
+    expect(plans.length).toBeGreaterThan(2)
+    const sent = plans.flatMap(toldVllm).filter((words) => words.includes('--all2all-backend'))
+    if (disaggregated) expect(sent).not.toEqual([])
+    else expect(sent).toEqual([])
+  })
+
+  it('sends caches by the connector of its chips, from those that read prompts to those that generate', () => {
+    const pools = [
+      [{ chip: 'h100-sxm', chips: 4 }, ['kv_both', 'kv_both'], 'NixlConnector'],
+      [{ chip: 'tpu-v5e', topology: [2, 4] }, ['kv_producer', 'kv_consumer'], 'TPUConnector'],
+    ] as const
+    for (const [pool, roles, name] of pools) {
+      const [best] = asked({ model: smallDense, ...pool, top: 1 }, true)
+      const told = (best ? toldVllm(best) : []).map((words) =>
+        JSON.parse(words[words.indexOf('--kv-transfer-config') + 1] ?? ''),
+      )
+      expect(told.map(({ kv_role }) => kv_role)).toEqual(roles)
+      for (const { kv_connector } of told) expect(kv_connector).toBe(name)
+    }
+  })
+})
+
 describe('what no framework launches', () => {
   it('is told with what it gains and what is in its way, phase by phase', () => {
     const problem = inferenceProblem<ServeWorkload>({

@@ -14,6 +14,11 @@ export const generateWorkload = z
       .describe(
         'Sequences that run at once, over all replicas and pipeline stages; "max" for as many as fit into memory.',
       ),
+    maxSequences: z.exactOptional(
+      count(mostBatchTokens).describe(
+        'With batchSequences "max": at most so many, even if memory holds more; the cap that servers are told.',
+      ),
+    ),
     contextLength: count(longestSequence).describe('Positions that the KV cache of a sequence has room for.'),
     meanContextLength: optional(
       'Mean number of positions of a sequence: what is read, and with paged caches also what is stored; contextLength by default.',
@@ -30,6 +35,10 @@ export const generateWorkload = z
       message: `times contextLength may be at most ${mostBatchTokens} tokens`,
     },
   )
+  .refine(({ batchSequences, maxSequences }) => batchSequences === 'max' || maxSequences === undefined, {
+    path: ['maxSequences'],
+    message: 'is for batchSequences "max" alone',
+  })
   .describe('Generation: repeated steps, each of which adds one token to every sequence of a batch.')
 
 export type GenerateRequest = z.output<typeof generateWorkload>

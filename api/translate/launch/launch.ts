@@ -156,8 +156,8 @@ const longestShown = 100
 
 /** What the file says and the request does not. */
 function saidBy(reading: LaunchReading, own: Fields, catalogue: Catalogue): Fields {
-  const { model, hardware, workload, assumed, mostSequences, precision, memoryFraction, plan } = reading
-  const { batchSequences = mostSequences, ...rest } = workload
+  const { model, hardware, workload, assumed, precision, memoryFraction, plan } = reading
+  const { batchSequences, ...rest } = workload
   const named = modelNamed(reading, catalogue) && reading.named
   const batch = valueAt(own, ['workload', 'batchTokens']) === undefined && batchSequences !== undefined
   return {
@@ -167,11 +167,18 @@ function saidBy(reading: LaunchReading, own: Fields, catalogue: Catalogue): Fiel
       ? { memoryBudget: { fraction: memoryFraction } }
       : {}),
     hardware,
-    workload: { ...assumed, ...rest, ...(batch ? { batchSequences } : {}) },
+    workload: { ...assumed, ...rest, ...(batch ? { batchSequences } : {}), ...cappedBy(reading, own) },
     precision,
     ...assumedBy(reading, own),
     plan: { ...plan, ...costedBy(reading, own) },
   }
+}
+
+/** A server generates for as many sequences as memory holds, up to its cap; prompts are read as many at once as it says. */
+function cappedBy({ mostSequences, assumed }: LaunchReading, own: Fields): Fields {
+  const asked = valueAt(own, ['workload', 'batchSequences']) ?? assumed?.batchSequences
+  if (mostSequences === undefined || typeof asked === 'number') return {}
+  return asked === 'max' ? { maxSequences: mostSequences } : { batchSequences: mostSequences }
 }
 
 /** Unless the request says otherwise, the plan is costed as the file's own framework runs it. */

@@ -10,7 +10,7 @@ export interface ServableLayouts {
   readonly mode: Pass['mode']
   readonly mesh: Mesh
   readonly layouts: readonly (LayoutFields & Pick<CompiledLayout, 'component'>)[]
-  readonly pass: ReturnType<typeof onePass>
+  readonly pass: Pick<Pass, 'shape' | 'resident' | 'units' | 'groups' | 'halves' | 'stageLayers'>
 }
 
 export interface Servable {
@@ -18,6 +18,8 @@ export interface Servable {
   readonly layout: (fields: LayoutFields) => boolean
   /** Whether one of them runs the layouts together. */
   readonly runs: (setting: Setting, told: ServableLayouts) => boolean
+  /** Whether one of them generates so in a server that reads prompts as well. */
+  readonly serves: (setting: Setting, told: Omit<ServableLayouts, 'mode'>) => boolean
 }
 
 /** As much of a pass as frameworks look at: how many prompts or sequences run at once, and whether halves of them overlap. */

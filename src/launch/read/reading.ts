@@ -25,7 +25,7 @@ export interface LaunchReading {
   readonly workload: Readonly<Record<string, unknown>>
   /** Workload fields to use if neither the file nor the request sets them. */
   readonly assumed?: Readonly<Record<string, unknown>>
-  /** Most sequences that the servers run at once: the batch if the request gives none. */
+  /** Most sequences that the servers run at once, a cap: of prompts, the batch if the request gives none. */
   readonly mostSequences?: number
   readonly precision: Readonly<Record<string, string>>
   readonly assumptions: Readonly<Record<string, boolean | number>>

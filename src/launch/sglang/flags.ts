@@ -27,6 +27,7 @@ import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { isAmd } from '../vendor.ts'
 import { sglangFormats, sglangSettings, sharesServer } from './settings.ts'
+import { unsentModelsRule } from './unsent-models.ts'
 import { sglangVersion } from './version.ts'
 
 /** Over all tensor chips, but for --moe-dense-tp-size 1 and --enable-dp-lm-head. */
@@ -40,6 +41,7 @@ const besideGroups: BesideGroups = {
 export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, besideGroups, [
   denseGroupsRule('SGLang'),
   sentExpertsRule('SGLang'),
+  unsentModelsRule,
   wholeBlocksRule('SGLang'),
   unpackedRule('SGLang'),
   {

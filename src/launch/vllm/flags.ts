@@ -75,11 +75,6 @@ function notes(serving: Serving, name: string): readonly string[] {
     ...(experts?.sends
       ? [`${name}: ${isAmd(setting.cluster.chip) ? 'MoRI' : 'DeepEP'} has to be installed.`]
       : []),
-    ...(experts?.sends && serving.prompts
-      ? [
-          `${name} sends tokens one way for both phases, that of prompts; steps of generation are counted as with low latency.`,
-        ]
-      : []),
     ...(mesh.pipeline > 1
       ? [`${name} does not split sequences evenly over the stages; the plan counts on equal groups.`]
       : []),

@@ -70,9 +70,21 @@ function domainChips({ setting: { cluster } }: Serving): number {
     : cluster.chips
 }
 
+/**
+ * A server of vLLM sends tokens in one way: DeepEP's and MoRI's for many tokens run without CUDA graphs, and those for few tokens
+ * take no chunk of a prompt. A server that does both phases gathers tokens instead (allgather_reducescatter, the default). Source:
+ * vllm-project/vllm, vllm/platforms/cuda.py ("disabling cudagraphs since DP with DeepEP high-throughput kernels are not CUDA Graph
+ * compatible"; pull request 46887 of June 2026 takes that out together with these kernels), docs/serving/expert_parallel_deployment.md.
+ */
+const sentInOnePhaseRule: ServingRules[number] = {
+  broken: ({ experts, mode }) => experts?.sends === true && mode === 'serve',
+  says: 'vLLM sends tokens to experts in the way of one phase, and a server that does both would generate without CUDA graphs',
+}
+
 const gpuRules: ServingRules = [
   denseGroupsRule('vLLM'),
   sentExpertsRule('vLLM'),
+  sentInOnePhaseRule,
   wholeBlocksRule('vLLM'),
   placeRule,
   {

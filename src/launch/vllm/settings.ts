@@ -60,7 +60,6 @@ export function groupsOfServer(serving: Serving): number {
 /** DeepEP is for NVIDIA's GPUs, MoRI for AMD's. */
 function dispatchOf({ experts, mode, setting: { cluster } }: Serving): string | null {
   if (!experts?.sends) return null
-  // A server that does both phases uses one way for both, and most of its tokens are of prompts.
   return `${isAmd(cluster.chip) ? 'mori' : 'deepep'}_${mode === 'generate' ? 'low_latency' : 'high_throughput'}`
 }
 
@@ -107,7 +106,16 @@ function cacheOf(serving: Serving): string {
   return buildOf(serving).formats.caches[serving.setting.precision.kvCache] ?? 'auto'
 }
 
-/** NIXL only needs to know that there is another side; the router in front decides which of the two asks. */
-function transferOf({ transfers }: Serving): string | null {
-  return transfers ? JSON.stringify({ kv_connector: 'NixlConnector', kv_role: 'kv_both' }) : null
+/**
+ * NIXL only needs to know that there is another side; the router in front decides which of the two asks. The plugin for TPUs takes
+ * connectors of its own alone, with a role (tpu_inference/platforms/tpu_platform.py, examples/disagg/run_disagg_single_host.sh).
+ */
+function transferOf({ transfers, gpu, mode }: Serving): string | null {
+  if (!transfers) return null
+  if (gpu) return JSON.stringify({ kv_connector: 'NixlConnector', kv_role: 'kv_both' })
+  return JSON.stringify({
+    kv_connector: 'TPUConnector',
+    kv_connector_module_path: 'tpu_inference.distributed.tpu_connector',
+    kv_role: mode === 'prefill' ? 'kv_producer' : 'kv_consumer',
+  })
 }

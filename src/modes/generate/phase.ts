@@ -23,7 +23,7 @@ import { evenBatches } from './even-batches.ts'
 import { mostTokens } from './speculation.ts'
 
 export interface GenerationPhase extends Phase {
-  /** The most sequences that memory has room for on a mesh, however long the step then takes. */
+  /** The most sequences that a mesh may run at once, for memory and for what a server is told, however long the step then takes. */
   readonly most: (mesh: Mesh) => number
 }
 
@@ -107,7 +107,7 @@ export function stepPasses(
   return waysOf(setting.assumptions, mesh, whole)
 }
 
-/** The most sequences within memory and, if the workload has one, the time limit; 0 if not even one per replica is. */
+/** The most sequences within memory and, if the workload has them, the most of a server and the time limit; 0 if not even one per replica is. */
 export function largestBatch(
   bench: Workbench,
   { mesh, costs, offered }: Pick<Site, 'mesh' | 'costs' | 'offered'>,
@@ -133,12 +133,12 @@ function mostInMemory(
   const { memoryBudget, model: transformer } = bench.setting
   const room = memoryRoom(bench, mesh, offered)
   // Drafted tokens need room as well, though little.
-  const { speculative } = workload
+  const { speculative, maxSequences = absurd } = workload
   const positions = speculative ? 1 + (speculative.tokens ?? mostTokens) : 1
   const bytes = (batch: number) =>
     room(generationPass(transformer, workload, batch, mesh.pipeline, positions))
   const least = replicasOf(mesh)
-  return mostWithin({ least, step: least, most: absurd }, memoryBudget, bytes)
+  return mostWithin({ least, step: least, most: maxSequences }, memoryBudget, bytes)
 }
 
 /** The largest number in `least`..`most` for which `holds`, given that it holds up to some number and not beyond; 0 if it never does. */

@@ -17,7 +17,18 @@ export const generate: PhaseRow<GenerateWorkload> = {
   prompts: () => null,
   inPipeline: (stages, { microbatches }) =>
     `${stages} hold ${counted(microbatches, 'group')} of sequences at once; every chip keeps the caches of all of them.`,
-  cautions: (problem) => [...pagedCaution(problem.workload), ...fullestCaution(problem)],
+  cautions: (problem) => [
+    ...pagedCaution(problem.workload),
+    ...cappedCaution(problem.workload),
+    ...fullestCaution(problem),
+  ],
+}
+
+function cappedCaution({ maxSequences }: GenerateWorkload): readonly string[] {
+  if (maxSequences === undefined) return []
+  return [
+    `at most ${maxSequences} sequences run at once, which is a cap: where caches hold fewer of contextLength (or meanContextLength) positions each, the plan's batch is those, and others wait`,
+  ]
 }
 
 function pagedCaution({ meanContextLength, contextLength }: GenerateWorkload): readonly string[] {

@@ -155,7 +155,11 @@ function partnersOf(
   requests: Requests,
   stop: Stop,
 ): readonly PrefillInstance[] {
-  if (size.bench.servable) return undominated(within(size.prefillsBeside(generate, stop), requests))
+  const { servable, setting } = size.bench
+  if (servable) {
+    if (!servable.serves(setting, generate.chosen)) return []
+    return undominated(within(size.prefillsBeside(generate, stop), requests))
+  }
   const all = prefillsOf(size, requests, stop)
   const alike = all.filter((prefill) => prefill.storage === generate.storage)
   return [...new Set([...undominated(alike), ...undominated(all)])]

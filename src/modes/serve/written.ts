@@ -106,6 +106,7 @@ function partnersFor(
     return [...new Set([...beside, ...all])]
   }
   if (written.mesh && !isSame(written.mesh, site.mesh)) return []
+  if (!size.bench.servable.serves(size.bench.setting, generate.chosen)) return []
   return undominated(prefillsBeside(generate, givenPrefill(size, site.mesh, written), stop))
 }
 
