@@ -13,7 +13,7 @@ import { onParts } from './plan/no-plan/on-parts.ts'
 import { sketchFaults } from './plan/sketch/sketch-faults.ts'
 import { sketchedPlacements } from './plan/sketch/sketched-placement.ts'
 import type { Constraints, PlanSketch, Problem } from './problem.ts'
-import { keepEverything, policyNames } from './recipe/policy.ts'
+import { composedPolicies, keepEverything, policyNames } from './recipe/policy.ts'
 import { leftOut, type PlanFault } from './rules/part-rule.ts'
 import type { Accepts, Candidate, Layout, Misfit } from './search/layouts/candidate.ts'
 import type { Choices, Expansion } from './search/layouts/consider.ts'
@@ -152,8 +152,15 @@ function uncut(problem: Problem, { stageLayers, ...open }: PlanSketch): PlanFaul
 
 /** A policy that the plan names may be used, whatever the workload allows the search. */
 function unrestricted({ model, workload, assumptions }: Problem, sketch: PlanSketch): Problem['workload'] {
-  if (sketch.rematerialization === undefined) return workload
-  return { ...workload, rematerialization: policyNames(assumptions.activations, model) }
+  const { rematerialization } = sketch
+  if (rematerialization === undefined) return workload
+  const said =
+    typeof rematerialization === 'string'
+      ? [rematerialization]
+      : rematerialization.map(({ policy }) => policy)
+  const { activations } = assumptions
+  const composed = composedPolicies(said, activations, model).map(({ name }) => name)
+  return { ...workload, rematerialization: [...policyNames(activations, model), ...composed] }
 }
 
 function sketchedMix(model: CostModel, { rematerialization }: PlanSketch, { stageLayers }: Layout): Mix {

@@ -5,6 +5,7 @@
  */
 
 import type { EvaluateAnswer, IllegalPlan, SearchAccount } from './plan/answer.ts'
+import { memoryReasons } from './plan/outline.ts'
 import type { Infeasibility, Plan } from './plan/plan.ts'
 import { type PlanFault, wayText } from './rules/part-rule.ts'
 import type { Check, Findings, Ranking, RequirementRows, Requirements } from './validation/check.ts'
@@ -116,7 +117,7 @@ function required<Found>(
 /** Checks of what the workload itself asks for, other than memory: its limits on time. */
 function late({ infeasible = [] }: Checked): readonly Check[] {
   return infeasible
-    .filter(({ reason }) => reason !== 'memory')
+    .filter(({ reason }) => !memoryReasons.includes(reason))
     .map(({ reason, pointer, detail }) => ({
       name: reason,
       ok: false,

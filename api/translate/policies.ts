@@ -1,6 +1,7 @@
 /** Checks the names of rematerialisation policies in requests; an unknown one is reported with similar names. */
 
 import type { Setting } from '../../src/problem.ts'
+import { composedPlaces } from '../../src/recipe/composed-policy.ts'
 import { policyNames, policyRows } from '../../src/recipe/policy.ts'
 
 import { nearest } from '../hints/nearest.ts'
@@ -40,12 +41,17 @@ export function refuseUncounted(
 export function refuseUnknownPoliciesOf({ rematerialization }: Sketch): void {
   const pointer = '/plan/rematerialization'
   if (typeof rematerialization === 'string') {
-    refuseUnknown(pointer, rematerialization)
+    refuseUnknownOfPlan(pointer, rematerialization)
     return
   }
   for (const [at, { policy }] of (rematerialization ?? []).entries()) {
-    refuseUnknown(`${pointer}/${at}/policy`, policy)
+    refuseUnknownOfPlan(`${pointer}/${at}/policy`, policy)
   }
+}
+
+/** A plan may also compose a policy of the arrays that it keeps. */
+function refuseUnknownOfPlan(pointer: string, policy: string): void {
+  if (!composedPlaces(policy)) refuseUnknown(pointer, policy)
 }
 
 function refuseUnknown(pointer: string, policy: string): void {

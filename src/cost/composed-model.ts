@@ -4,7 +4,7 @@ import { resourceCount } from '../hardware/network/collective.ts'
 import { type Composition, wholeComposition } from '../model/composition.ts'
 import { attendedShare } from '../model/flops.ts'
 import type { Problem } from '../problem.ts'
-import { asRun, offeredPolicies } from '../recipe/policy.ts'
+import { asRun, composedPolicies, offeredPolicies } from '../recipe/policy.ts'
 import type { PolicyRow } from '../recipe/policy-row.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
 import type { Component } from '../sharding/component.ts'
@@ -185,7 +185,8 @@ export function composedModel(
 function allowedPolicies({ model, workload, assumptions }: Problem): readonly PolicyRow[] {
   const { activations, policies, recomputation } = assumptions
   const named = workload.rematerialization ?? policies
-  return offeredPolicies(activations, model)
-    .filter(({ name }) => named.includes(name))
-    .map((policy) => asRun(policy, recomputation))
+  const offered = offeredPolicies(activations, model).filter(({ name }) => named.includes(name))
+  return [...offered, ...composedPolicies(named, activations, model)].map((policy) =>
+    asRun(policy, recomputation),
+  )
 }

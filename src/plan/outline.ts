@@ -1,6 +1,8 @@
 /** The part of a plan that follows from its account alone; each mode adds its choices and its explanation. */
+
 import { chipsAsked } from '../hardware/cluster/cluster.ts'
 import { withNetworks } from '../hardware/cluster/scaled-cluster.ts'
+import type { Bytes } from '../units.ts'
 import type { Account } from './account/account.ts'
 import { busiestNetwork, type NetworkUse, withHalf } from './account/network-use.ts'
 import { axisPlacements } from './account/placement.ts'
@@ -9,7 +11,8 @@ import { type CostedTokens, tokenCost } from './account/token-cost.ts'
 import { utilization } from './account/utilization.ts'
 import { boundsOf, uncertaintyOf } from './certainty/uncertainty.ts'
 import { kernelSeconds } from './explain/binding.ts'
-import type { Plan } from './plan.ts'
+import { bytesText } from './explain/figures.ts'
+import type { Infeasibility, Plan } from './plan.ts'
 
 const costedTokens: Readonly<Record<Account['mode'], CostedTokens>> = {
   train: 'trained',
@@ -53,6 +56,16 @@ export interface Outline {
   readonly busiest: NetworkUse | null
 }
 
+/** Why a plan does not fit: into its budget, or into the host's memory. */
+export const memoryReasons: readonly string[] = ['memory', 'hostMemory']
+
+/** What goes to the host is more than a chip's share of the host's memory. */
+function hostTooFull(host: Bytes, room: Bytes): Infeasibility {
+  const shortBytes = host - room
+  const detail = `${bytesText(host)} per chip go to the host, ${bytesText(shortBytes)} more than a chip's share of its memory, ${bytesText(room)}`
+  return { reason: 'hostMemory', pointer: '/hardware', detail, shortBytes }
+}
+
 /** `components` names the layout of each component; `tooFull` makes the message for a plan that is so many bytes over the budget. */
 export function outline(
   account: Account,
@@ -66,15 +79,22 @@ export function outline(
   const paid = chipsAsked(cluster)
   const tokensPerSecond = tokens / seconds
   const shortBytes = memory.total - memory.budget
-  const feasible = shortBytes <= memory.budget * 1e-12
+  const room = cluster.chip.hostMemoryBytes ?? Number.POSITIVE_INFINITY
+  const full = shortBytes > memory.budget * 1e-12
+  const infeasible: readonly Infeasibility[] = [
+    ...(full
+      ? [{ reason: 'memory', pointer: '/memoryBudget', detail: tooFull(shortBytes), shortBytes }]
+      : []),
+    ...(memory.host > room * (1 + 1e-12) ? [hostTooFull(memory.host, room)] : []),
+  ]
+  const feasible = infeasible.length === 0
   const overlapSeconds = [account.lowerBound, account.upperBound] as const
   const uncertainty = uncertaintyOf(setting, mode, launches, seconds)
-  const full = () => ({ reason: 'memory', pointer: '/memoryBudget', detail: tooFull(shortBytes), shortBytes })
   return {
     busiest,
     told: {
       feasible,
-      ...(feasible ? {} : { infeasible: [full()] }),
+      ...(feasible ? {} : { infeasible }),
       chips: cluster.chips,
       idleChips: paid - cluster.chips,
       mesh,

@@ -4,6 +4,8 @@ export interface PolicyRow {
   /** Names of the arrays of attention, and of the MLP or experts, that a layer keeps. */
   readonly attention: readonly string[]
   readonly mlp: readonly string[]
+  /** What layers with experts keep of them, where it is not what `mlp` says. */
+  readonly experts?: readonly string[]
   /** Number of residual-stream tensors that it keeps: 1 for the layer's input, 2 with the sum after attention. */
   readonly stream: number
   /** What the book counts instead, in tensors of width D and F; absent where it does not know the policy. */

@@ -1,5 +1,6 @@
 /** Rematerialisation policies, looked up by name. */
 import { type AttentionPattern, fullAttention } from '../model/transformer.ts'
+import { composedPolicy } from './composed-policy.ts'
 import { inputAlone, policies } from './policies.ts'
 import type { PolicyRow } from './policy-row.ts'
 
@@ -10,8 +11,9 @@ export const keepEverything: PolicyRow = policies[0]
 
 export const recomputeEverything: PolicyRow = inputAlone
 
+/** The policy of this name, of the table or composed. */
 export function policyNamed(name: string): PolicyRow | undefined {
-  return policyRows.find((row) => row.name === name)
+  return policyRows.find((row) => row.name === name) ?? composedPolicy(name)
 }
 
 /**
@@ -33,14 +35,19 @@ export function asRun(policy: PolicyRow, recomputation: Recomputation): PolicyRo
   return inputOnly && recomputation === 'whole' ? { ...policy, whole: true } : policy
 }
 
+/** What a policy keeps of each kind of block. */
+export function keptByBlock({ attention, mlp, experts = mlp }: PolicyRow) {
+  return { attention, mlp, experts }
+}
+
 /** How many of a layer's two norms are computed again. */
 export function normsAgain({ attention, mlp }: PolicyRow): number {
   return [attention, mlp].filter((kept) => !kept.includes('In')).length
 }
 
 /** Whether copies of tokens stay with their experts until the backward pass, and need not be sent again. */
-export function keepsCopies({ mlp }: PolicyRow): boolean {
-  return mlp.includes('Dispatched')
+export function keepsCopies(policy: PolicyRow): boolean {
+  return keptByBlock(policy).experts.includes('Dispatched')
 }
 
 /** How activations are counted: array by array, or by the book's table. */
@@ -57,6 +64,16 @@ export function offeredPolicies(
 ): readonly PolicyRow[] {
   const counted = policyRows.filter(({ book }) => activations === 'counted' || book !== undefined)
   return attention.latent ? counted : counted.filter(({ latent }) => !latent)
+}
+
+/** The composed policies among these names, as a model with or without gates keeps them; the book's table has none. */
+export function composedPolicies(
+  names: readonly string[],
+  activations: ActivationCount,
+  { gatedMlp }: { readonly gatedMlp: boolean },
+): readonly PolicyRow[] {
+  if (activations === 'book') return []
+  return [...new Set(names)].flatMap((name) => composedPolicy(name, gatedMlp) ?? [])
 }
 
 export function policyNames(activations: ActivationCount, model?: Attending): readonly string[] {

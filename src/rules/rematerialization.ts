@@ -1,5 +1,5 @@
 /** Rules for rematerialisation policies that somebody wrote. */
-import { policyNames } from '../recipe/policy.ts'
+import { composedPolicies, policyNames } from '../recipe/policy.ts'
 import { type LayoutRead, type LayoutRule, total } from './layout-rule.ts'
 import { leftOut, type Way } from './part-rule.ts'
 
@@ -63,8 +63,9 @@ function offered({ problem: { model, assumptions } }: Pick<LayoutRead, 'problem'
 }
 
 function unknownPolicies(read: LayoutRead): readonly string[] {
-  const known = offered(read)
-  return policiesOf(read)
-    .map(({ policy }) => policy)
-    .filter((name) => !known.includes(name))
+  const { model, assumptions } = read.problem
+  const said = policiesOf(read).map(({ policy }) => policy)
+  const composed = composedPolicies(said, assumptions.activations, model).map(({ name }) => name)
+  const known = [...offered(read), ...composed]
+  return said.filter((name) => !known.includes(name))
 }

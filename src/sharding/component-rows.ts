@@ -6,7 +6,7 @@ interface ComponentRow {
   /** Which layers have it. */
   readonly layers: 'all' | 'dense' | 'sparse'
   /** The columns of a policy that say which of its arrays are kept. */
-  readonly keeps: readonly ('attention' | 'mlp')[]
+  readonly keeps: readonly ('attention' | 'mlp' | 'experts')[]
   /** Whether another component of the same layer begins with the sum that this one ends in. */
   readonly beforeAnother: boolean
 }
@@ -18,7 +18,7 @@ const rows: readonly ComponentRow[] = [
   { ...layer, name: 'embedding', place: 'entry', keeps: whole },
   { ...layer, name: 'attention', keeps: ['attention'], beforeAnother: true },
   { ...layer, name: 'mlp', layers: 'dense', keeps: ['mlp'] },
-  { ...layer, name: 'experts', layers: 'sparse', keeps: ['mlp'] },
+  { ...layer, name: 'experts', layers: 'sparse', keeps: ['experts'] },
   { ...layer, name: 'block', keeps: whole },
   { ...layer, name: 'unembedding', place: 'head', keeps: whole },
 ]

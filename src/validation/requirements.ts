@@ -16,12 +16,23 @@ export const requirements: RequirementRows<Plan> = {
     const short = plan.infeasible?.find(({ reason }) => reason === 'memory')
     const expected = `at most ${bytesText(budget)}`
     const actual = bytesText(total)
+    const away = plan.infeasible?.find(({ reason }) => reason === 'hostMemory')
+    if (!short && away) {
+      const { pointer, detail, shortBytes = 0 } = away
+      const { host } = plan.memoryBytes
+      const room = {
+        expected: `at most ${bytesText(host - shortBytes)} on the host`,
+        actual: bytesText(host),
+      }
+      return { ok: false, pointer, ...room, message: `${detail}.`, nearest: suggestions.map(remedy) }
+    }
     if (!short) {
       const message = `The fullest chip needs ${actual} of ${bytesText(budget)}: ${bytesText(Math.max(0, budget - total))} are left.`
       return { ok: true, expected, actual, message }
     }
     const [line, bytes] = largestLine(plan)
-    const message = `Stage ${stage} needs ${actual} per chip of ${bytesText(budget)}, ${bytesText(total - budget)} too many; the most, ${bytesText(bytes)}, are ${line}.`
+    const onHost = away ? ` ${away.detail}.` : ''
+    const message = `Stage ${stage} needs ${actual} per chip of ${bytesText(budget)}, ${bytesText(total - budget)} too many; the most, ${bytesText(bytes)}, are ${line}.${onHost}`
     return { ok: false, pointer: short.pointer, expected, actual, message, nearest: suggestions.map(remedy) }
   },
   minMfu: (least, findings) => {

@@ -4,7 +4,7 @@ import { recomputedArrays } from '../../src/cost/memory/recomputation.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { spelledOut } from '../../src/model/spelling.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
-import { asRun, policyRows, recomputeEverything } from '../../src/recipe/policy.ts'
+import { asRun, policyNamed, policyRows, recomputeEverything } from '../../src/recipe/policy.ts'
 import type { Axis } from '../../src/sharding/axis.ts'
 import { type Component, restricted } from '../../src/sharding/component.ts'
 import { derive, movesOf, productsOf } from '../../src/sharding/derive.ts'
@@ -68,6 +68,12 @@ const components = fc
     ),
   )
 
+const composed = [
+  'custom(key_proj=device value_proj=offload)',
+  'custom(context=device mlpwi_1=device)',
+  'custom(decoder_layer_input=offload out_proj=device moe_mlpwi_0=device kv_wa_proj=device)',
+].flatMap((name) => policyNamed(name) ?? [])
+
 /** Up to four axes larger than 1, any ZeRO stage that the axes allow, any policy. */
 const derivations: fc.Arbitrary<() => Run> = fc
   .record({
@@ -75,7 +81,7 @@ const derivations: fc.Arbitrary<() => Run> = fc
     active: fc.subarray<Axis>(['data', 'fsdp', 'tensor', 'tensor2', 'context', 'expert'], { maxLength: 4 }),
     zeroStage: fc.constantFrom<ZeroStage>(0, 1, 2, 3),
     regatherActivations: fc.boolean(),
-    policy: fc.constantFrom(...policyRows, asRun(recomputeEverything, 'whole')),
+    policy: fc.constantFrom(...policyRows, ...composed, asRun(recomputeEverything, 'whole')),
   })
   .map(({ component, active, zeroStage, regatherActivations, policy }) => () => {
     const recomputed = recomputedArrays(component, policy)

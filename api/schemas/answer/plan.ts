@@ -26,7 +26,7 @@ import { tokenCost } from './token-cost.ts'
 import { againstFirst, choice, uncertainty } from './uncertainty.ts'
 
 export const infeasibility = z.object({
-  reason: text('`memory`, `latency`, or in a deployment `rate`.'),
+  reason: text('`memory`, `hostMemory`, `latency`, or in a deployment `rate`.'),
   pointer: text('JSON pointer to the limit in the request that is exceeded.'),
   detail: text('A sentence that says by how much.'),
   shortBytes: z.exactOptional(number('Bytes by which the fullest chip exceeds the budget.')),

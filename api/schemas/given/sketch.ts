@@ -46,9 +46,11 @@ const fields = {
   ),
   rematerialization: z.exactOptional(
     z.union([
-      label().describe('One policy for all layers.'),
+      label(300).describe(
+        "One policy for all layers: by name, or composed of the arrays that it keeps, by MaxText's names of them and of where they are kept, as in `custom(decoder_layer_input=offload key_proj=device)`.",
+      ),
       z
-        .array(z.strictObject({ policy: label(), layers }))
+        .array(z.strictObject({ policy: label(300), layers }))
         .max(2)
         .describe('Number of layers by policy; at most two policies.'),
     ]),

@@ -20,7 +20,7 @@
 import type { Transformer } from '../../model/transformer.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
-import { normsAgain } from '../../recipe/policy.ts'
+import { keptByBlock, normsAgain } from '../../recipe/policy.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
 import type { ShardedArray } from '../../sharding/array.ts'
 import { arrayOfRole, arraysOf, type Component } from '../../sharding/component.ts'
@@ -104,7 +104,7 @@ function forwardPasses(model: Transformer): Passes {
 
 function passesAgain(forward: Passes, policy: PolicyRow): Passes {
   if (policy.whole) return forward
-  const kept = [...policy.attention, ...policy.mlp]
+  const kept = Object.values(keptByBlock(policy)).flat()
   const sums = policy.stream < 2 ? 1 : 0
   return {
     stream: (normsAgain(policy) + sums) * perNormOrSum,

@@ -6,12 +6,14 @@
  */
 
 import type { Assumptions } from '../../assumptions/assumptions.ts'
+import { keptByBlock } from '../../recipe/policy.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
 import { arrayOfRole, type Component } from '../../sharding/component.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 
 export function keptArrays(component: Component, policy: PolicyRow): readonly string[] {
-  return [...new Set(componentRow(component).keeps.flatMap((half) => policy[half]))]
+  const kept = keptByBlock(policy)
+  return [...new Set(componentRow(component).keeps.flatMap((block) => kept[block]))]
 }
 
 export function recomputedArrays(component: Component, policy: PolicyRow): readonly string[] {

@@ -9,10 +9,10 @@ import { type Keys, keysOf } from '../../read/fields.ts'
 import { leftOver } from '../../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
 import { maxtextVersion } from '../keys.ts'
-import { readMaxtextPolicy } from '../recomputation.ts'
 import { isImmaterial } from './immaterial.ts'
 import { kindOf, meshOf } from './mesh.ts'
 import { readMaxtextModel } from './model.ts'
+import { readMaxtextPolicy } from './recomputation.ts'
 
 export function readMaxtext(config: Fields, context: ReadingContext): LaunchReading {
   const keys = keysOf(config)
@@ -23,7 +23,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
   const zeroStage = keys.is('shard_optimizer_over_data') && !sharded ? 1 : sharded ? 3 : 0
   const { batchSequences, microbatches } = batchOf(keys, ranks, mesh.pipeline)
   const strategy = keys.text('context_parallel_strategy', 'all_gather')
-  const remat = readMaxtextPolicy(keys)
+  const remat = readMaxtextPolicy(keys, context.model)
   const { precision, assumptions } = numbersOf(keys)
   const optimizer = keys.text('opt_type', 'adamw')
   const sequenceLength = keys.number('max_target_length', 2048)
@@ -55,7 +55,8 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
     notes: [...remat.notes, ...cut],
     ...leftOver(left, isImmaterial),
     refuses: true,
-    faults: [...keys.faults, ...faults],
+    faults: [...keys.faults, ...faults, ...remat.faults],
+    ...(remat.misnamed ? { misnamed: remat.misnamed } : {}),
   }
 }
 
