@@ -19,7 +19,9 @@ type Chips = Pick<Catalogue, 'chips'>
 /** Says whose price costs are ranked by. */
 export function pricedAs(chip: Priced, catalogue: Chips): readonly string[] {
   const source = sourceOf(chip, catalogue)
-  return source ? [`costs are of ${priceText(chip)}: ${source}`] : []
+  return source
+    ? [`costs are of a list price, ${priceText(chip)}: ${source}; say what you pay as hardware.usdPerHour`]
+    : []
 }
 
 /** Warns if two chips are compared by prices from different sellers or dates. */

@@ -1,5 +1,6 @@
 /** The flags and the command with which a framework runs a plan; or, if it cannot, the reasons, in place of flags that would run something else. */
 
+import type { Framework } from './framework.ts'
 import type { Start } from './start.ts'
 
 export interface Unsupported {
@@ -21,6 +22,7 @@ export type Launch<Flags> = Launchable<Flags> | Unsupported
 export function told(
   launches: readonly (readonly [name: string, launch: Launch<unknown>])[],
   notes: (own: readonly string[]) => readonly string[],
+  frameworks: readonly Framework[] = [],
 ): Readonly<Record<string, unknown>> {
   const able = launches.flatMap(([name, launch]) => ('flags' in launch ? [{ name, launch }] : []))
   const flags = launches.map(([name, launch]) => [name, 'flags' in launch ? launch.flags : launch])
@@ -29,12 +31,17 @@ export function told(
     [name, launch.start] as const,
     ...Object.entries(launch.more ?? {}),
   ])
-  const own = able.flatMap(({ launch }) => launch.notes)
+  const own = able.flatMap(({ name, launch }) => (isAsked(frameworks, name) ? launch.notes : []))
   return {
     ...Object.fromEntries(flags),
     commands: Object.fromEntries(commands),
     notes: [...new Set(notes(own))],
   }
+}
+
+/** Commands are written for all that can run a plan, notes only of those that are asked for; none asked for are all. */
+export function isAsked(frameworks: readonly Framework[], name: string): boolean {
+  return frameworks.length === 0 || frameworks.some((one) => one === name)
 }
 
 /** Why a framework cannot launch the plan, from its entry in an answer; null if it can, or was not asked. */

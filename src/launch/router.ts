@@ -4,8 +4,8 @@
  * examples/disaggregated/README.md; vllm-project/vllm, docs/features/nixl_connector_usage.md, whose proxy is an
  * example.
  */
-import { type Server, servers } from './framework.ts'
-import { refusalOf } from './launch.ts'
+import { type Framework, type Server, servers } from './framework.ts'
+import { isAsked, refusalOf } from './launch.ts'
 import { sglangVersion } from './sglang/version.ts'
 import type { Start } from './start.ts'
 import { tensorrtVersion } from './tensorrt-llm/version.ts'
@@ -16,6 +16,8 @@ export interface Apart {
   /** Number of servers for each phase. */
   readonly prefills: number
   readonly generates: number
+  /** Frameworks that are asked for; all, if there are none. */
+  readonly frameworks: readonly Framework[]
 }
 
 type Counts = Pick<Apart, 'prefills' | 'generates'>
@@ -54,7 +56,12 @@ const notes: Readonly<Partial<Record<Server, string>>> = {
 }
 
 /** For each framework, how it launches both phases, or why it cannot; with commands for the routers of those that can. */
-export function routerLaunch({ prefill, generate, ...counts }: Apart): Readonly<Record<string, unknown>> {
+export function routerLaunch({
+  prefill,
+  generate,
+  frameworks,
+  ...counts
+}: Apart): Readonly<Record<string, unknown>> {
   const named = servers.filter((name) => name in prefill && name in generate)
   const able = named.filter((name) => !refusalOf(prefill[name]) && !refusalOf(generate[name]))
   const told = named.map((name) => {
@@ -69,7 +76,7 @@ export function routerLaunch({ prefill, generate, ...counts }: Apart): Readonly<
   return {
     ...Object.fromEntries(told),
     commands: Object.fromEntries(able.flatMap((name) => startOf(name, counts))),
-    notes: able.flatMap((name) => notes[name] ?? []),
+    notes: able.flatMap((name) => (isAsked(frameworks, name) ? (notes[name] ?? []) : [])),
   }
 }
 

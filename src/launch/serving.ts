@@ -72,7 +72,8 @@ function launchesOf(asked: Serving): Readonly<Record<string, unknown>> {
   const launches = serversOf(setting, servers).map(
     (name) => [name, servingLaunchers[name].launch(asked)] as const,
   )
-  return told(launches, (own) => [...own, ...placementNotes(asked), ...lengthNotes(asked), scope])
+  const notes = (own: readonly string[]) => [...own, ...placementNotes(asked), ...lengthNotes(asked), scope]
+  return told(launches, notes, setting.assumptions.frameworks)
 }
 
 /** Those of the named frameworks that serve on the cluster's kind of chip. */

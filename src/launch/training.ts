@@ -10,7 +10,7 @@ import { faults, keeps } from '../rules/rule.ts'
 import type { Accepts, Candidate, OpenLayout } from '../search/layouts/candidate.ts'
 import { unitMesh } from '../sharding/axis.ts'
 import { ofKind, type Trainer, trainers } from './framework.ts'
-import { told } from './launch.ts'
+import { isAsked, told } from './launch.ts'
 import { type RunRules, runFaults } from './run/rules.ts'
 import { cutRun, launchRun, layoutRun, meshRun, type Run, wholeRun } from './run/run.ts'
 import { trainingLaunchers } from './trainers.ts'
@@ -21,11 +21,9 @@ export function launch(model: CostModel, candidate: Candidate): Readonly<Record<
     .filter(([, { chips }]) => chips.includes(run.problem.cluster.chip.kind))
     .map(([name, { launch: start, spellsModel }]) => ({ name, launched: start(run), spellsModel }))
   const { frameworks } = run.problem.assumptions
-  // Commands are written for all that can run the plan; notes only of those that are asked for.
-  const noted = launches.flatMap(({ name, launched, spellsModel }) => {
-    const asked = frameworks.length === 0 || frameworks.some((one) => one === name)
-    return asked && 'flags' in launched ? [{ notes: launched.notes, spellsModel }] : []
-  })
+  const noted = launches.flatMap(({ name, launched, spellsModel }) =>
+    isAsked(frameworks, name) && 'flags' in launched ? [{ notes: launched.notes, spellsModel }] : [],
+  )
   const spelling = noted.flatMap(({ spellsModel }) => spellsModel ?? [])
   return told(
     launches.map(({ name, launched }) => [name, launched]),

@@ -178,5 +178,11 @@ export interface ServeAnswer
 }
 
 export interface ServeNoPlan extends Omit<NoPlan, 'nearest'> {
-  readonly nearest: { readonly plan: ServePlan; readonly shortSeconds: number } | null
+  readonly nearest: {
+    readonly plan: ServePlan
+    /** By how much it is over its limits on time; 0 where it keeps them. */
+    readonly shortSeconds: number
+    /** By how much it is below the rate that is asked for; 0 where it keeps it. */
+    readonly shortRequestsPerSecond: number
+  } | null
 }

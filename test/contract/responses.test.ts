@@ -84,7 +84,11 @@ describe('an answer is as openapi.yaml documents it', () => {
   it('POST /optimize in mode serve, where nothing is in time', async () => {
     const [nearest] = sampleServeAnswer.plans
     if (!nearest) throw new Error('the sample has a plan')
-    const infeasible = { reasons: [], nearest: { plan: nearest, shortSeconds: 0.5 }, suggestions: [] }
+    const infeasible = {
+      reasons: [],
+      nearest: { plan: nearest, shortSeconds: 0.5, shortRequestsPerSecond: 0 },
+      suggestions: [],
+    }
     const search = answering({}, { ...sampleServeAnswer, plans: [], infeasible })
     const workload = { mode: 'serve', promptLength: 1024, outputLength: 256 }
     const response = await service({ search })

@@ -243,3 +243,25 @@ describe('what no framework launches', () => {
     expect(serve(withFrameworks(problem, []), solver).plans[0]?.id).toBe(unlaunchable?.plan.id)
   })
 })
+
+it('notes of a launch are of the frameworks that are asked for', () => {
+  const notesFor = (frameworks: readonly (typeof servers)[number][]) => {
+    const workload = { mode: 'serve', promptLength: 1000, outputLength: 20, cachedPrefixLength: 0 } as const
+    const { plans } = serve(
+      inferenceProblem({
+        ...{ model: smallDense, chip: 'h100-sxm', chips: 4, workload: { ...workload, disaggregated: true } },
+        assumptions: { basis: 'calibrated', frameworks },
+      }),
+      solver,
+    )
+    const { commands, notes } = plans[0]?.launch ?? {}
+    return { commands: Object.keys(commands ?? {}), notes: String(notes) }
+  }
+  const ofTensorrt = 'TensorRT-LLM: put the hosts'
+  const all = notesFor([...servers])
+  expect(all.notes).toContain(ofTensorrt)
+  const one = notesFor(['sglang'])
+  expect(one.commands).toEqual(all.commands)
+  expect(one.notes).not.toContain('TensorRT-LLM')
+  expect(one.notes).not.toContain('vLLM')
+})

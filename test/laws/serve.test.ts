@@ -240,6 +240,10 @@ describe('where nothing meets the objectives', () => {
       const rate = infeasible?.suggestions.find(({ pointer }) => pointer.endsWith('requestsPerSecond'))?.value
       expect(infeasible?.reasons.map(({ reason }) => reason)).toEqual(['rate'])
       expect(infeasible?.reasons[0]?.detail).toContain(`about ${rate}`)
+      const { plan, shortSeconds, shortRequestsPerSecond } = infeasible?.nearest ?? {}
+      expect(shortSeconds).toBe(0)
+      expect(shortRequestsPerSecond).toBeCloseTo(requestsPerSecond - (plan?.requestsPerSecond ?? 0), 6)
+      expect(shortRequestsPerSecond).toBeGreaterThan(0)
       expect(answer(hard, { requestsPerSecond: Number(rate) * 1.03 }).plans).toEqual([])
     }
   })

@@ -23,7 +23,19 @@ export const serveAnswer = z.object({
   ),
   unlaunchable: unlaunchable(servePlan, refusals),
   search: searchAccount,
-  infeasible: noPlan(z.object({ plan: servePlan, shortSeconds: z.number() })),
+  infeasible: noPlan(
+    z.object({
+      plan: servePlan,
+      shortSeconds: z
+        .number()
+        .describe(
+          'Seconds by which it is over the limits on the first or on each further token; 0 where it keeps them.',
+        ),
+      shortRequestsPerSecond: z
+        .number()
+        .describe('Requests a second by which it is below the rate that is asked for; 0 where it keeps it.'),
+    }),
+  ),
   ...resolvedFields,
 }) satisfies z.ZodType<ServeAnswer>
 

@@ -81,9 +81,11 @@ export function assembleServe(
   const memory = fuller(filled.memoryBytes, reading.memoryBytes, copyBytes)
   const { promptLength, contextLength } = requests
   const stepTokens = operation.stepTokens ?? 0
+  const { setting } = generate.size.bench
+  const { frameworks } = setting.assumptions
   const launch = disaggregated
-    ? routerLaunch({ prefill: reading.launch, generate: filled.launch, prefills, generates })
-    : serverLaunch(generate.size.bench.setting, full, prefill.candidate, {
+    ? routerLaunch({ prefill: reading.launch, generate: filled.launch, prefills, generates, frameworks })
+    : serverLaunch(setting, full, prefill.candidate, {
         ...{ promptLength, contextLength, memory, limits: { maxSequences, stepTokens } },
       })
   const tokensPerSecond = operation.rate * requests.outputLength

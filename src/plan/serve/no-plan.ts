@@ -167,7 +167,8 @@ function shown({ requests, planOf }: NoServe, deployment: Sized): ServeNoPlan['n
     plan.timeToFirstTokenSeconds - requests.maxFirst,
     plan.timePerOutputTokenSeconds - requests.maxPerToken,
   )
-  return { plan: { ...plan, feasible: false }, shortSeconds: late }
+  const fewer = Math.max(0, (requests.rate ?? 0) - plan.requestsPerSecond)
+  return { plan: { ...plan, feasible: false }, shortSeconds: late, shortRequestsPerSecond: fewer }
 }
 
 /** Suggests at most this many times the pool. */
