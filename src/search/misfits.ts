@@ -111,7 +111,7 @@ function shortBy(
   const { memoryBudget } = problem
   const over = () => (found.least[0]?.shortBytes ?? Number.POSITIVE_INFINITY) + 1e-9 * memoryBudget
   if (cuts.kind === 'unlike') {
-    const short = layoutShortBytes(model, open, { memory })
+    const short = layoutShortBytes(model, open, memory)
     if (short > 0 && short > over()) return true
   }
   let none = true

@@ -85,8 +85,7 @@ it('is not denied to what fits, and is to half of it', () => {
           hasRoom(
             { ...model, problem: { ...made, memoryBudget } },
             { mesh, schedule, microbatches: microbatching.microbatches },
-            cuts,
-            numbers,
+            numbers.memory,
           )
         expect(within(least)).toBe(true)
         if (!within(least / 2)) denied++

@@ -155,11 +155,10 @@ export function memoryNumbers(
 export function memoryOfLayers(
   model: CostModel,
   stage: StageModel,
-  scale: Scale,
+  states: States,
   activations: Activations,
   composition: Composition | null,
 ): MemoryNumbers {
-  const states = statesOf(model, stage, scale)
   const average = averageMemory(model, stage, states, activations.average)
   const kinds = kindsOfMemory(states, activations)
   return kinds && composition ? composedNumbers(model, average, kinds, composition) : average

@@ -25,10 +25,15 @@ export function chipsFloor(model: CostModel): ChipsFloor {
   const step = sequences / 128
   const works = new Map<number, Seconds>()
   // The padded batch is rounded down to a step, which bounds it from below, so that only a few sizes are computed.
+  const byReplicas: Seconds[] = []
   const workOf = (replicas: number): Seconds => {
+    const found = byReplicas[replicas]
+    if (found !== undefined) return found
     const padded = replicas * sequencesEach(problem, replicas)
     const floored = sequences + Math.floor((padded - sequences) / step) * step
-    return known(works, floored, () => leastWork(model, floored))
+    const made = known(works, floored, () => leastWork(model, floored))
+    byReplicas[replicas] = made
+    return made
   }
   const batch = leastWork(model, sequences)
   const rows = triedSchedules(problem).map((name) => scheduleRow({ name }))

@@ -51,6 +51,10 @@ type FloorOf = (work: Work, moved: Moved, sums: Sums, choice: Microbatching, mes
 
 interface ChoiceFloors {
   readonly together: FloorOf
+  /** No more than that for any number of microbatches: with nothing moved for each of them, and no bubble. */
+  readonly unbroken: (work: Work, moved: Moved, sums: Sums, mesh: Mesh) => Seconds
+  /** By how much longer it is at least because stages wait for each other. */
+  readonly waiting: (work: Work, choice: Microbatching, mesh: Mesh) => Seconds
   readonly oneByOne: FloorOf
   /** Whether any schedule that is tried splits the backward pass; `splits` asks it for one mesh and number of microbatches. */
   readonly splitsAny: boolean
@@ -86,6 +90,11 @@ export function choiceFloors(problem: Problem, turns: KnownTurns = new Map()): C
   }
   return {
     together,
+    unbroken,
+    waiting: ({ forward, backward }, choice, mesh) => {
+      const { wait, splits } = knownTurns(mesh, choice)
+      return splits.length > 0 ? 0 : (wait / choice.microbatches / mesh.pipeline) * (forward + backward)
+    },
     oneByOne,
     splitsAny: splitting.length > 0,
     splits: (mesh, choice) => knownTurns(mesh, choice).splits.length > 0,
@@ -130,6 +139,20 @@ export function choiceFloors(problem: Problem, turns: KnownTurns = new Map()): C
       others * expected + windowTimes(forwardWork, forward, backwardWork, backward, 'expected'),
       others * upper + windowTimes(forwardWork, forward, backwardWork, backward, 'upper'),
     )
+  }
+
+  function unbroken(
+    whole: Work,
+    moved: Moved,
+    { once, onceBack, forward, backward }: Sums,
+    mesh: Mesh,
+  ): Seconds {
+    const share = 1 / mesh.pipeline
+    copyTraffic(forward, once)
+    addScaled(forward, moved.forward, share)
+    copyTraffic(backward, onceBack)
+    addScaled(backward, moved.backward, share)
+    return windowTimes(share * whole.forward, forward, share * whole.backward, backward, 'expected')
   }
 
   /** The first floor: all microbatches in one window, with the work of the whole batch. */

@@ -64,7 +64,8 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
   const { assumptions, model: transformer } = model.problem
   const { layers } = transformer
   const moves = byReplica<Moved>({ pipelined: false })
-  const { together, oneByOne, splits, turnsOf, splitsAny } = choiceFloors(model.problem, shared.turns)
+  const ofChoice = choiceFloors(model.problem, shared.turns)
+  const { together, oneByOne, splits, turnsOf, splitsAny } = ofChoice
   const work = computeFloor(model, shared.works, { splits: splitsAny })
   const beside = {
     assumptions,
@@ -178,11 +179,19 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
     of: (mesh, scale) => {
       stand(mesh, scale)
       const choices = microbatchChoices(mesh, model.problem)
+      const [{ sequences, microbatches } = { sequences: 0, microbatches: 0 }] = choices
+      // However they are divided, as many sequences are computed and moved.
+      const own = work(mesh, sequences * microbatches, scale)
       let least = noLimit
       for (const costs of model.prices.bestCases(mesh)) {
+        const moved = movedBy(mesh, sequences * microbatches, scale, costs)
         for (const zeroStage of zeroChoices(mesh, model.problem)) {
           fillSums(sums, bucketsOf(zeroStage), mesh, scale, costs)
-          for (const choice of choices) least = Math.min(least, batchFloor(mesh, scale, choice, costs))
+          const unbroken = ofChoice.unbroken(own, moved, sums, mesh)
+          for (const choice of choices) {
+            if (whole(unbroken + ofChoice.waiting(own, choice, mesh)) >= least) continue
+            least = Math.min(least, whole(together(own, moved, sums, choice, mesh)))
+          }
         }
       }
       return least

@@ -24,7 +24,7 @@ import { inFlight, type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { Layout } from '../layouts/candidate.ts'
-import type { StageCuts } from '../stages/stage-cuts.ts'
+import { cutsOf } from '../stages/stage-cuts.ts'
 import type { StageNumbers } from '../stages/stage-numbers.ts'
 
 type Uncut = Pick<Layout, 'mesh' | 'schedule' | 'microbatches'>
@@ -56,11 +56,14 @@ export function layoutFloor(
   return least * (1 - 1e-12)
 }
 
+/** What layers hold and keep, whatever the cut. */
+export type LayersHeld = Pick<MemoryNumbers, 'layer' | 'shardsOptimizer' | 'kept' | 'reserve'>
+
 /** Bytes over the budget of any cut. */
 export function layoutShortBytes(
   model: CostModel,
   { schedule, microbatches, mesh }: Uncut,
-  { memory }: Pick<StageNumbers, 'memory'>,
+  memory: LayersHeld,
 ): Bytes {
   const { pipeline } = mesh
   const least = Math.min(
@@ -74,15 +77,9 @@ export function layoutShortBytes(
  * False when no cut fits, under whatever policy. Of layers that are alike, stage i has room for at most
  * k_i = (budget - reserve)/(states + f_i·kept), and all stages for no more than their sum.
  */
-export function hasRoom(
-  model: CostModel,
-  layout: Uncut,
-  { kind }: Pick<StageCuts, 'kind'>,
-  numbers: Pick<StageNumbers, 'memory'>,
-): boolean {
-  if (kind === 'unlike') return layoutShortBytes(model, layout, numbers) <= 0
+export function hasRoom(model: CostModel, layout: Uncut, memory: LayersHeld): boolean {
+  if (cutsOf(model) === 'unlike') return layoutShortBytes(model, layout, memory) <= 0
   const { memoryBudget, model: transformer } = model.problem
-  const { memory } = numbers
   const { schedule, microbatches, mesh } = layout
   const states = statesOfLayer(memory, schedule)
   const kept = Math.min(...memory.kept)
@@ -113,7 +110,7 @@ function shortOfMean(
 }
 
 /** States of one layer, for each of the stages that a chip holds. */
-function statesOfLayer({ layer, shardsOptimizer }: MemoryNumbers, schedule: Schedule): Bytes {
+function statesOfLayer({ layer, shardsOptimizer }: LayersHeld, schedule: Schedule): Bytes {
   const held = scheduleRow(schedule).stagesPerChip
   const optimizer = layer.optimizer / (shardsOptimizer ? held : 1)
   return held * (layer.weights + layer.gradients + optimizer)

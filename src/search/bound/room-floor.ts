@@ -10,11 +10,14 @@ import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { addBuckets, createTraffic, exposedAt } from '../../cost/communication/traffic.ts'
 import type { Window } from '../../cost/compile/compile.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
+import type { StateNumbers } from '../../cost/memory/layer-bytes.ts'
 import {
   type Activations,
   activationsOf,
   layerStates,
   memoryOfLayers,
+  type States,
+  statesOf,
 } from '../../cost/memory/memory-numbers.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
@@ -64,10 +67,12 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
   const room = layerRoom(model)
   const fillings = fillingsOf(model)
   const beside = { assumptions, experts: problem.model.experts, routedOverlap: mostRoutedOverlap(problem) }
-  const manyReplicas = createScale()
+  const manyReplicas = nothingSharded(createScale())
+  let asked: Sharded | null = null
   const timings = byReplica<Timed>({ pipelined: true })
   const layers = new WeakMap<Timed, LayerNeeds>()
   const everNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true })
+  const replicaNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true })
   const counted = modelOfKind(model)
   /** The model whose numbers a stage of the mesh is asked with, and the question that it is asked. */
   const modelFor = ({ pipeline }: Mesh): CostModel => (pipeline > 1 ? counted : model)
@@ -98,29 +103,33 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
     setBatch(scale, sequences)
     return activations.keep(mesh, sequences, activationsOf(modelFor(mesh), scale))
   }
-  /** What a stage of the mesh needs, with states as they are sharded on the mesh of `sharded`. */
-  const needsOf = (mesh: Mesh, zeroStage: ZeroStage, sharded: Scale, held: Activations, timed: Timed) => {
+  /** What a stage of the mesh needs, with states as they are sharded on the mesh that the scale of `sharded` holds. */
+  const needsOf = (mesh: Mesh, zeroStage: ZeroStage, sharded: Sharded, held: Activations, timed: Timed) => {
     const own = modelFor(mesh)
     const stage = stageModel(own, zeroStage)
     if (mesh.pipeline === 1) {
       const { compute, exposed, of } = timed
-      return room.alone({
-        ...{ compute, exposed, of },
-        memory: memoryOfLayers(own, stage, sharded, held, countedComposition(own)),
-      })
+      sharded.model[zeroStage] ??= statesOf(own, stage, sharded.scale)
+      const states = sharded.model[zeroStage]
+      const memory = memoryOfLayers(own, stage, states, held, countedComposition(own))
+      return room.alone({ compute, exposed, of, memory })
     }
     const { average: activations } = held
+    sharded.layer[zeroStage] ??= layerStates(own, stage, sharded.scale)
     return room.among({
       ...{ compute: timed.compute, of: timed.of, activations },
       layers: known(layers, timed, () => room.layers(timed, activations)),
-      states: layerStates(own, stage, sharded),
+      states: sharded.layer[zeroStage],
       shardsOptimizer: zeroStage > 0,
     })
   }
   /** By ZeRO stage, where there are as many replicas as there may be. */
   const leastNeeds = (replica: Mesh, held: Activations, timed: Timed): readonly StageNeeds[] => {
-    const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
-    setMesh(manyReplicas, many, model.extents, assumptions.tokensDivideFreely, assumptions)
+    if (manyReplicas.mesh !== replica) {
+      const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
+      setMesh(manyReplicas.scale, many, model.extents, assumptions.tokensDivideFreely, assumptions)
+    }
+    shardedOn(manyReplicas, replica)
     return zeroStagesOf(replica).map((zeroStage) => needsOf(replica, zeroStage, manyReplicas, held, timed))
   }
   const timedBy = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Timed => {
@@ -142,14 +151,16 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
   return {
     within: (mesh, scale, limit, { sequences, microbatches }, { costs, zeroStage }) => {
       const timed = timedBy(mesh, sequences, scale, costs)
-      const needs = needsOf(mesh, zeroStage, scale, activationsBy(mesh, sequences, scale), timed)
+      if (asked?.scale !== scale) asked = nothingSharded(scale)
+      const sharded = shardedOn(asked, mesh)
+      const needs = needsOf(mesh, zeroStage, sharded, activationsBy(mesh, sequences, scale), timed)
       return holds(mesh, microbatches, needs, limit)
     },
     ofReplica: (replica, scale, limit, { sequences, microbatches }, costs) => {
-      const timed = timedBy(replica, sequences, scale, costs)
-      return leastNeeds(replica, activationsBy(replica, sequences, scale), timed).some((needs) =>
-        holds(replica, microbatches, needs, limit),
-      )
+      const needs =
+        replicaNeeds.find(replica, sequences) ??
+        replicaNeeds.keep(replica, sequences, needsOfReplica(replica, sequences, scale, costs))
+      return needs.some((own) => holds(replica, microbatches, own, limit))
     },
     ever: (replica, scale, limit, each) => {
       if (assumptions.tokensDivideFreely) return true
@@ -165,6 +176,11 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
     },
   }
 
+  function needsOfReplica(replica: Mesh, sequences: number, scale: Scale, costs: NetworkCosts) {
+    const timed = timedBy(replica, sequences, scale, costs)
+    return leastNeeds(replica, activationsBy(replica, sequences, scale), timed)
+  }
+
   /** Needs by ZeRO stage. */
   function needsEver(replica: Mesh, scale: Scale, each: number): readonly StageNeeds[] {
     setMesh(scale, replica, model.extents, assumptions.tokensDivideFreely, assumptions)
@@ -172,6 +188,26 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
     const held = activationsBy(replica, replicasOf(replica), scale)
     return leastNeeds(replica, held, { compute, exposed: [], of: each })
   }
+}
+
+/** States on the mesh that a scale holds, by ZeRO stage: made once while the same mesh is asked. */
+interface Sharded {
+  readonly scale: Scale
+  mesh: Mesh | null
+  readonly layer: StateNumbers[]
+  readonly model: States[]
+}
+
+function nothingSharded(scale: Scale): Sharded {
+  return { scale, mesh: null, layer: [], model: [] }
+}
+
+function shardedOn(sharded: Sharded, mesh: Mesh): Sharded {
+  if (sharded.mesh === mesh) return sharded
+  sharded.mesh = mesh
+  sharded.layer.length = 0
+  sharded.model.length = 0
+  return sharded
 }
 
 /** The model of the only kind of layers that counts. */

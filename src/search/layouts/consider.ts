@@ -19,7 +19,7 @@ import type { Schedule } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { ChoiceFloor } from '../bound/floor.ts'
-import { hasRoom, layoutFloor, layoutShortBytes } from '../bound/layout-floor.ts'
+import { layoutFloor, layoutShortBytes } from '../bound/layout-floor.ts'
 import { leaner, type StageCuts, walkCuts } from '../stages/stage-cuts.ts'
 import type { StageNumbers } from '../stages/stage-numbers.ts'
 import type { Counts } from '../tally.ts'
@@ -100,11 +100,6 @@ export function mostOf({ limit, found }: Visit): number {
 /** A layout counts as evaluated if any of its cuts is, and as not fitting if none is. */
 export function consider(visit: Visit, open: OpenLayout, cuts: StageCuts, numbers: StageNumbers): void {
   const { bench, choices, found } = visit
-  const wanted = choices.nearest !== false || choices.overBudget || choices.mix
-  if (!wanted && !hasRoom(bench.model, open, cuts, numbers)) {
-    found.memory++
-    return
-  }
   if (cuts.kind === 'unlike') {
     if (layoutFloor(bench.model, open, numbers, bench.scratch) > mostOf(visit)) {
       found.pruned++
@@ -112,7 +107,7 @@ export function consider(visit: Visit, open: OpenLayout, cuts: StageCuts, number
     }
     const { nearest } = found
     const over = Math.max(0, nearest?.shortBytes ?? 0)
-    if (nearest && !choices.mix && layoutShortBytes(bench.model, open, numbers) > over) {
+    if (nearest && !choices.mix && layoutShortBytes(bench.model, open, numbers.memory) > over) {
       found.memory++
       return
     }

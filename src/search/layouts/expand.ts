@@ -4,6 +4,7 @@
  */
 
 import { setBatch, setMesh } from '../../cost/compile/term.ts'
+import { reserveBytes } from '../../cost/memory/memory.ts'
 import { activationsOf, type States, statesOf } from '../../cost/memory/memory-numbers.ts'
 import { stageModel } from '../../cost/model.ts'
 import { computeNumbers } from '../../cost/step/microbatch.ts'
@@ -12,8 +13,9 @@ import { known, once } from '../../known.ts'
 import type { Schedule } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
+import { hasRoom } from '../bound/layout-floor.ts'
 import { wholeWork, workFloor } from '../bound/work-floor.ts'
-import { stageCuts } from '../stages/stage-cuts.ts'
+import { anyCuts, stageCuts } from '../stages/stage-cuts.ts'
 import { placedCosts, type StageNumbers, stageNumbers } from '../stages/stage-numbers.ts'
 import { noCounts } from '../tally.ts'
 import type { OpenLayout } from './candidate.ts'
@@ -42,6 +44,9 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
   const states = new Map<ZeroStage, States>()
   const statesUnder = (zeroStage: ZeroStage) =>
     known(states, zeroStage, () => statesOf(model, stageModel(model, zeroStage), scale))
+  // What does not fit is of no interest otherwise.
+  const fitting = choices.nearest === false && !choices.overBudget && !choices.mix
+  const reserve = reserveBytes(problem)
   const zeroStages = choices.zeroStages ?? zeroChoices(mesh, problem)
   for (const microbatching of choices.microbatchings ?? microbatchChoices(mesh, problem)) {
     const { microbatches, sequences } = microbatching
@@ -57,35 +62,45 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
     found.constraint += hopeful.length * schedules.length - left
     if (left === 0) continue
     setBatch(scale, sequences)
-    const compute = computeNumbers(model, scale)
-    const work = wholeWork(model, compute)
-    const stages = new Map<ZeroStage, StageNumbers>()
+    const compute = once(() => computeNumbers(model, scale))
     const activations = once(() => activationsOf(model, scale))
+    const stages = new Map<ZeroStage, StageNumbers>()
     const numbersOf = (zeroStage: ZeroStage) =>
       known(stages, zeroStage, () =>
         stageNumbers(model, scale, {
           zeroStage,
-          compute,
+          compute: compute(),
           places: costs(),
           activations: activations(),
           states: statesUnder(zeroStage),
         }),
       )
+    const fits = (layout: OpenLayout): boolean => {
+      const { layer } = statesUnder(layout.zeroStage)
+      const { kept } = activations().average
+      return hasRoom(model, layout, { layer, shardsOptimizer: layout.zeroStage > 0, kept, reserve })
+    }
+    const work = once(() => wholeWork(model, compute()))
     schedules.forEach((schedule, at) => {
       const layouts = open[at] ?? []
       if (layouts.length === 0) return
-      if (workFloor(work, mesh.pipeline, schedule, microbatches) > mostOf(visit)) {
+      const most = mostOf(visit)
+      if (most < noLimit && workFloor(work(), mesh.pipeline, schedule, microbatches) > most) {
         found.pruned += layouts.length
         return
       }
-      const cuts = stageCuts(model, mesh.pipeline, schedule, microbatches, compute)
-      if (!cuts) {
+      if (!anyCuts(model, mesh.pipeline, schedule)) {
         found.divisibility += layouts.length
         return
       }
+      const cuts = once(() => stageCuts(model, mesh.pipeline, schedule, microbatches, compute()))
       for (const layout of layouts) {
         if (bench.stop()) found.unexamined++
-        else consider(visit, layout, cuts, numbersOf(layout.zeroStage))
+        else if (fitting && !fits(layout)) found.memory++
+        else {
+          const own = cuts()
+          if (own) consider(visit, layout, own, numbersOf(layout.zeroStage))
+        }
         if (!choices.each || !found.best) continue
         choices.each(found.best)
         found.best = null
@@ -94,6 +109,8 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
   }
   return found
 }
+
+const noLimit = Number.POSITIVE_INFINITY
 
 /**
  * One layout for each ZeRO stage that the request allows and that some framework runs; the

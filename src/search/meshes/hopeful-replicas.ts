@@ -42,14 +42,19 @@ export function hopefulReplicas(
       })
       first += replicas.length
       let count = Math.min(Math.floor(mostChips / chipsEach), most)
-      for (; left.length > 0 && hopes.work(count * chipsEach); count--) {
-        const chips = count * chipsEach
-        if (!hopes.work(chips, count) || !hopes.stages(chips, count, pipeline)) continue
+      while (left.length > 0 && hopes.work(count * chipsEach)) {
+        // A replica is asked once for all counts that leave it as many sequences.
         const each = sequencesEach(problem, count)
+        const counts: number[] = []
+        for (; sequencesEach(problem, count) === each && hopes.work(count * chipsEach); count--) {
+          const chips = count * chipsEach
+          if (hopes.work(chips, count) && hopes.stages(chips, count, pipeline)) counts.push(count)
+        }
         left = left.filter(({ one, which }) => {
-          if (count % one.mesh.expert !== 0) return true
+          const own = one.mesh.expert === 1 ? counts : counts.filter((of) => of % one.mesh.expert === 0)
+          if (own.length === 0) return true
           if (!hopes.replica(one, each)) return false
-          if (hopes.divided(one, each)) found.push(chips, count, which)
+          if (hopes.divided(one, each)) for (const of of own) found.push(of * chipsEach, of, which)
           return true
         })
       }
@@ -62,11 +67,14 @@ export function hopefulReplicas(
     if (!found) return null
     const pipeline = stages[at] ?? 1
     for (let next = 0; next < found.length; next += 3) {
-      const [chips = 0, count = 0, which = 0] = found.slice(next, next + 3)
-      const one = unstaged[which]
-      if (one)
-        known(hopeful, chips, (): CountedReplica[] => []).push({ replica: staged(one, pipeline), count })
+      const one = unstaged[found[next + 2] ?? 0]
+      const there = known(hopeful, found[next] ?? 0, noReplicas)
+      if (one) there.push({ replica: staged(one, pipeline), count: found[next + 1] ?? 0 })
     }
   }
   return hopeful
+}
+
+function noReplicas(): CountedReplica[] {
+  return []
 }

@@ -53,6 +53,27 @@ export interface UnlikeCuts {
   readonly byFloor: readonly StageCut[]
 }
 
+/** Whether stages may differ in which layers they have. */
+export function cutsOf({ problem: { model, assumptions } }: Pick<CostModel, 'problem'>): StageCuts['kind'] {
+  return assumptions.tokensDivideFreely || layersAreAlike(model) ? 'alike' : 'unlike'
+}
+
+/** Whether there are layers enough for so many stages. */
+export function anyCuts(model: CostModel, stages: number, schedule: Schedule): boolean {
+  if (cutsOf(model) === 'unlike') return unlikeCuts(model, stages, schedule).length > 0
+  const { model: transformer, assumptions } = model.problem
+  if (stages === 1 || assumptions.tokensDivideFreely) return true
+  const [pieces, least, ends] = piecesOf(stages, schedule)
+  return evenLastLayers(transformer.layers, pieces, least, 0, ends) !== null
+}
+
+/** Pieces that layers are cut into, and the fewest layers of each and of those at the ends. */
+function piecesOf(stages: number, schedule: Schedule): readonly [number, number, number] {
+  const { virtualStages } = schedule
+  const paired = scheduleRow(schedule).stagesPerChip === 2
+  return paired ? [stages / 2, 2, 2] : [stages, virtualStages, leastAtEnds(virtualStages)]
+}
+
 /** Null when there are too few layers for so many stages. */
 export function stageCuts(
   model: CostModel,
@@ -82,7 +103,7 @@ export function stageCuts(
     // Added up in another order than a step, so rounding must not put it above one.
     return floor * (1 - 1e-12)
   }
-  if (!assumptions.tokensDivideFreely && !layersAreAlike(transformer)) {
+  if (cutsOf(model) === 'unlike') {
     const byFloor = unlikeCuts(model, stages, schedule)
       .map(({ stageLayers: counts, groups }): StageCut => {
         const times = groups.map(({ composition, last, held, layers: own }) => {
@@ -115,9 +136,7 @@ export function stageCuts(
     const only = cutOf(Array.from({ length: stages }, () => each))
     return { kind: 'alike', evenLast: each, of: (last) => (last === each ? only : null) }
   }
-  const [pieces, least, ends] = paired
-    ? [stages / 2, 2, 2]
-    : [stages, virtualStages, leastAtEnds(virtualStages)]
+  const [pieces, least, ends] = piecesOf(stages, schedule)
   const evenLast = evenLastLayers(layers, pieces, least, head / layer, ends)
   if (evenLast === null) return null
   const known = new Map<number, StageCut | null>()
