@@ -15,7 +15,7 @@ import { type Axis, axes, type Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { zeroChoices } from '../layouts/choices.ts'
 import { enumerateMeshes } from '../meshes/meshes.ts'
-import { type CaseBound, caseBound } from './continuous/case-bound.ts'
+import { type CaseAnswer, type CaseBound, caseRounds } from './continuous/case-bound.ts'
 import type { Case } from './continuous/mesh-part.ts'
 
 export interface ContinuousBound extends Omit<CaseBound, 'seconds'> {
@@ -25,28 +25,55 @@ export interface ContinuousBound extends Omit<CaseBound, 'seconds'> {
 /** Taken off, so that rounding of doubles and the solver's tolerance never put the bound above what it bounds. */
 const rounding = 1e-7
 
-/** Null when no mesh satisfies the request, or the solver cannot solve the programme. */
+/**
+ * Null when no mesh satisfies the request, or the solver cannot solve the programme. The case whose bound is the lowest so far goes on, so that
+ * none is solved further than it takes to exclude it.
+ */
 export function continuousBound(model: CostModel, solver: Solver): ContinuousBound | null {
-  let best: CaseBound | null = null
-  for (const own of casesOf(model)) {
-    const answer = caseBound(model, own, solver, best?.seconds ?? Number.POSITIVE_INFINITY)
-    if (answer.status === 'unsolved') return null
-    if (answer.status === 'optimal' && answer.seconds < (best?.seconds ?? Number.POSITIVE_INFINITY))
-      best = answer
+  const cases = casesOf(model).map((own): Solving => {
+    const rounds = caseRounds(model, own, solver)
+    return { rounds, round: rounds.next() }
+  })
+  for (;;) {
+    if (cases.some(({ round }) => round.done && round.value.status === 'unsolved')) return null
+    const lowest = cases.reduce<Solving | null>(
+      (least, one) => (least && !isLower(one, least) ? least : one),
+      null,
+    )
+    if (!lowest) return null
+    const { rounds, round } = lowest
+    if (!round.done) lowest.round = rounds.next()
+    else if (round.value.status !== 'optimal') return null
+    else {
+      const { seconds, at, binding, elasticities } = round.value
+      return { lowerBoundSeconds: seconds * (1 - rounding), at, binding, elasticities }
+    }
   }
-  if (!best) return null
-  const { seconds, at, binding, elasticities } = best
-  return { lowerBoundSeconds: seconds * (1 - rounding), at, binding, elasticities }
+}
+
+/** A case, and how far it is solved. */
+interface Solving {
+  readonly rounds: ReturnType<typeof caseRounds>
+  round: IteratorResult<Seconds, CaseAnswer>
+}
+
+/** Of equal bounds the one that is final is lower. */
+function isLower(one: Solving, other: Solving): boolean {
+  const [own, least] = [boundOf(one), boundOf(other)]
+  return own < least || (own === least && one.round.done === true && !other.round.done)
+}
+
+function boundOf({ round }: Solving): Seconds {
+  if (!round.done) return round.value
+  return round.value.status === 'optimal' ? round.value.seconds : Number.POSITIVE_INFINITY
 }
 
 /** The cases, by ZeRO stage with a pipeline and without: the ranges of axis sizes and products over all meshes that may be run. */
 export function casesOf(model: CostModel): readonly Case[] {
   const { problem, stages } = model
   const { allowed } = enumerateMeshes(problem)
-  // Starts with the stage that shards most, which fits best: its bound then cuts the others short.
-  const descending = [...stages].sort((a, b) => b.zeroStage - a.zeroStage)
   return [false, true].flatMap((pipelined) =>
-    descending.flatMap((stage): readonly Case[] => {
+    stages.flatMap((stage): readonly Case[] => {
       const { zeroStage } = stage
       if (!satisfies(zeroStage, problem.constraints.zeroStage)) return []
       const meshes = allowed.filter(

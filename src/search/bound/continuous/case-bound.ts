@@ -23,7 +23,7 @@ import { sizeOf } from './leaving.ts'
 import { type Case, meshPart } from './mesh-part.ts'
 import { networkCuts } from './network-cuts.ts'
 import { type Elasticities, joined, milliseconds, type Part, type Priced, resources } from './part.ts'
-import { solvePowerProgram } from './power-program.ts'
+import { powerRounds } from './power-program.ts'
 import { memoryPart, updatePart } from './states-part.ts'
 import { unavoidable } from './unavoidable.ts'
 import { exposedPart, windowPart } from './window-part.ts'
@@ -36,18 +36,22 @@ export interface CaseBound {
   readonly elasticities: Elasticities
 }
 
-/** `excluded` means that nothing fits the case, or that its bound is not below the limit. */
+/** Infeasible where nothing fits the case. */
 export type CaseAnswer =
   | ({ readonly status: 'optimal' } & CaseBound)
-  | { readonly status: 'excluded' | 'unsolved' }
+  | { readonly status: 'infeasible' | 'unsolved' }
 
-export function caseBound(model: CostModel, own: Case, solver: Solver, limit: Seconds): CaseAnswer {
+/** In rounds, of which each yields the bound so far. */
+export function* caseRounds(model: CostModel, own: Case, solver: Solver): Generator<Seconds, CaseAnswer> {
   const { stepOverhead } = model
   const { priced, ...program } = caseProgram(model, own)
-  const answer = solvePowerProgram(program, solver, (limit - stepOverhead) * milliseconds)
-  if (answer.status === 'unsolved') return { status: 'unsolved' }
-  if (answer.status !== 'optimal') return { status: 'excluded' }
-  const seconds = answer.bound / milliseconds + stepOverhead
+  const secondsOf = (bound: number): Seconds => bound / milliseconds + stepOverhead
+  const rounds = powerRounds(program, solver)
+  let round = rounds.next()
+  for (; !round.done; round = rounds.next()) yield secondsOf(round.value)
+  const answer = round.value
+  if (answer.status !== 'optimal') return answer
+  const seconds = secondsOf(answer.bound)
   return { status: 'optimal', seconds, ...readCase(answer.point, seconds, priced) }
 }
 

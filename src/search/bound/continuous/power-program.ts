@@ -25,9 +25,8 @@ export interface PowerProgram extends LinearProgram {
 
 export type PowerSolution =
   | { readonly status: 'optimal'; readonly bound: number; readonly point: Point }
-  /** Left early, because the bound had reached the caller's limit. */
-  | { readonly status: 'over' }
-  | { readonly status: 'infeasible' | 'unsolved' }
+  | { readonly status: 'infeasible' }
+  | { readonly status: 'unsolved' }
 
 const tolerance = 1e-5
 const mostRounds = 40
@@ -37,11 +36,11 @@ const grid = 256
 /** A tangent is far when it lies below the solution by more than this share of the power where it touches. */
 const far = 0.5
 
-export function solvePowerProgram(
+/** Solves in rounds, of which each yields the bound so far. */
+export function* powerRounds(
   { variables, rows, powers }: PowerProgram,
   solver: Solver,
-  limit = Number.POSITIVE_INFINITY,
-): PowerSolution {
+): Generator<number, PowerSolution> {
   let tangents = powers.flatMap((power) => firstExponents.map((exponent) => tangent(power, exponent)))
   let best: Extract<PowerSolution, { status: 'optimal' }> | null = null
   for (let round = 0; round < mostRounds; round++) {
@@ -50,7 +49,7 @@ export function solvePowerProgram(
     if (answer.status !== 'optimal') break
     const { point, gap } = answer
     best = { status: 'optimal', bound: point.objective - gap * Math.abs(point.objective), point }
-    if (best.bound >= limit) return { status: 'over' }
+    yield best.bound
     const broken = powers.filter((power) => isBroken(power, point))
     if (broken.length === 0) break
     const near = tangents.filter((row) => slack(row, point) < far)
