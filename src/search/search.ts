@@ -9,6 +9,8 @@ import { createScale } from '../cost/compile/term.ts'
 import type { CostModel } from '../cost/model.ts'
 import { createStepScratch } from '../cost/step/stage-time.ts'
 import { alone, type Crew } from '../crew.ts'
+import { canBePlaced } from '../hardware/network/placement.ts'
+import { once } from '../known.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { addCounts, bestFirst, type Looked, ordered, type Turn } from './best-first.ts'
@@ -181,8 +183,8 @@ interface MeshTurn extends Turn {
 }
 
 /**
- * Null where it is proven that nothing of the mesh is within the limit and fits. Without a limit all is looked at: where there are
- * fewer plans than places, what is told of the others is why each cannot run.
+ * Null where it is proven that nothing of the mesh is within the limit and fits. Without a limit all is looked at, as where there are
+ * fewer plans than places what is told of the others is why each cannot run: floors are asked once something is found.
  */
 function expanded(
   { mesh, floors }: MeshTurn,
@@ -190,9 +192,11 @@ function expanded(
   limit: number,
   choices: Choices,
 ): Expansion | null {
-  const floor = floors.within(mesh, bench.scale, limit)
-  if (limit !== noLimit && !floor) return null
-  return expandMesh(bench, mesh, limit, floor ? { ...choices, floor } : choices)
+  const within = once(() => floors.within(mesh, bench.scale, limit))
+  // A mesh that cannot be placed is told as such sooner than by its floor.
+  const places = limit === noLimit || canBePlaced(bench.model.problem.cluster.network, mesh)
+  if (limit !== noLimit && places && !within()) return null
+  return expandMesh(bench, mesh, limit, { ...choices, floor: (...choice) => within()?.(...choice) ?? noLimit })
 }
 
 function listedAs({ space }: MeshTurn, candidate: Candidate): Listed {

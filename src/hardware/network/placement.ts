@@ -30,7 +30,7 @@ export function placements(network: Network, mesh: Mesh): readonly Placement[] {
 }
 
 /**
- * Whether there is any placement; stops at the first instead of listing all. In one slice it does not matter which axis has which size, so
+ * Whether there is any placement. In one slice it does not matter which axis has which size, so
  * that a few answers serve all meshes.
  */
 export function canBePlaced(network: Network, mesh: Mesh): boolean {
@@ -39,7 +39,30 @@ export function canBePlaced(network: Network, mesh: Mesh): boolean {
   if (network.slices === 1) sizes.sort((a, b) => a - b)
   const before = placeable.get(network) ?? new Map<string, boolean>()
   placeable.set(network, before)
-  return known(before, sizes.join(), () => torusPlacements(network, mesh, 1).length > 0)
+  return known(before, sizes.join(), () => hasPlace(network, mesh))
+}
+
+function hasPlace(network: TorusNetwork, mesh: Mesh): boolean {
+  const active = axes.filter((axis) => mesh[axis] > 1)
+  return sliceAssignments(network, mesh).some((assigned) => {
+    const within = active.map((axis) => mesh[axis] / (assigned[axis] ?? 1))
+    return takes(network, within, [])
+  })
+}
+
+/** Whether mesh axes can take the physical ones that are left: in which order parts nest does not matter for that. */
+function takes(
+  network: TorusNetwork,
+  left: readonly number[],
+  chosen: readonly (readonly Nested[])[],
+): boolean {
+  const length = network.topology[chosen.length]
+  if (length === undefined) return left.every((size) => size === 1)
+  return factorings(length, left).some((sizes) => {
+    if (splitsAgain(sizes, length, chosen)) return false
+    const remaining = left.map((size, index) => size / (sizes[index] ?? 1))
+    return takes(network, remaining, [...chosen, nested(sizes)])
+  })
 }
 
 const placeable = new WeakMap<TorusNetwork, Map<string, boolean>>()
@@ -70,17 +93,13 @@ function switchedPlacements(mesh: Mesh): readonly Placement[] {
   }))
 }
 
-function torusPlacements(
-  network: TorusNetwork,
-  mesh: Mesh,
-  most = Number.POSITIVE_INFINITY,
-): readonly Placement[] {
+function torusPlacements(network: TorusNetwork, mesh: Mesh): readonly Placement[] {
   const result: Placement[] = []
   const active = axes.filter((axis) => mesh[axis] > 1)
   for (const assigned of sliceAssignments(network, mesh)) {
     const slices = active.map((axis) => assigned[axis] ?? 1)
     const within = active.map((axis, index) => mesh[axis] / (slices[index] ?? 1))
-    place({ network, most, result, found: (chosen) => assembled(active, slices, chosen) }, within, [])
+    place({ network, result, found: (chosen) => assembled(active, slices, chosen) }, within, [])
   }
   return result
 }
@@ -101,18 +120,15 @@ export function sliceAssignments(
 
 /** Places parts depth first over the physical axes: `chosen` has the nested parts of the axes before, `left` what each mesh axis still needs. */
 function place(placing: Placing, left: readonly number[], chosen: readonly (readonly Nested[])[]): void {
-  const { network, most, result, found } = placing
-  if (result.length >= most) return
+  const { network, result, found } = placing
   const physical = chosen.length
   const length = network.topology[physical]
   if (length === undefined) {
     if (left.every((size) => size === 1)) result.push(found(chosen))
     return
   }
-  const split = (index: number) =>
-    chosen.some((nest) => nest.length > 1 && nest.some((part) => part.index === index))
   for (const sizes of factorings(length, left)) {
-    if (sizes.some((size, index) => size > 1 && size < length && split(index))) continue
+    if (splitsAgain(sizes, length, chosen)) continue
     const remaining = left.map((size, index) => size / (sizes[index] ?? 1))
     for (const nest of orders(sizes)) {
       if (mirrors(network, chosen, nest)) continue
@@ -121,10 +137,20 @@ function place(placing: Placing, left: readonly number[], chosen: readonly (read
   }
 }
 
+/** Whether a mesh axis that has a part of a physical axis already is to have a part of this one, too. */
+function splitsAgain(
+  sizes: readonly number[],
+  length: number,
+  chosen: readonly (readonly Nested[])[],
+): boolean {
+  const split = (index: number) =>
+    chosen.some((nest) => nest.length > 1 && nest.some((part) => part.index === index))
+  return sizes.some((size, index) => size > 1 && size < length && split(index))
+}
+
 /** What `place` works with: where it writes placements, and how it makes one of the chosen parts. */
 interface Placing {
   readonly network: TorusNetwork
-  readonly most: number
   readonly result: Placement[]
   readonly found: (chosen: readonly (readonly Nested[])[]) => Placement
 }
@@ -181,7 +207,11 @@ export function factorings(total: number, limits: readonly number[]): readonly (
 }
 
 function orders(sizes: readonly number[]): readonly (readonly Nested[])[] {
-  return permutations(sizes.map((size, index) => ({ index, size })).filter(({ size }) => size > 1))
+  return permutations(nested(sizes))
+}
+
+function nested(sizes: readonly number[]): readonly Nested[] {
+  return sizes.map((size, index) => ({ index, size })).filter(({ size }) => size > 1)
 }
 
 function assembled(

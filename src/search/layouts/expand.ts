@@ -55,7 +55,12 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
       found.unexamined += zeroStages.length * schedules.length
       continue
     }
-    const hopeful = zeroStages.filter((stage) => (choices.floor?.(stage, microbatches) ?? 0) <= mostOf(visit))
+    const within = mostOf(visit)
+    const { floor } = choices
+    const hopeful =
+      floor && within < noLimit
+        ? zeroStages.filter((stage) => floor(stage, microbatches) <= within)
+        : zeroStages
     found.pruned += (zeroStages.length - hopeful.length) * schedules.length
     const open = schedules.map((schedule) => openLayouts(visit, microbatching, schedule, hopeful))
     const left = open.reduce((sum, { length }) => sum + length, 0)
