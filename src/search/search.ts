@@ -196,7 +196,10 @@ function expanded(
   // A mesh that cannot be placed is told as such sooner than by its floor.
   const places = limit === noLimit || canBePlaced(bench.model.problem.cluster.network, mesh)
   if (limit !== noLimit && places && !within()) return null
-  return expandMesh(bench, mesh, limit, { ...choices, floor: (...choice) => within()?.(...choice) ?? noLimit })
+  return expandMesh(bench, mesh, limit, {
+    ...choices,
+    floor: (...choice) => within()?.(...choice) ?? noLimit,
+  })
 }
 
 function listedAs({ space }: MeshTurn, candidate: Candidate): Listed {

@@ -13,7 +13,9 @@ import { recent, valueKey } from '../../recent.ts'
 export interface GroupPrices {
   /** Of the axes at `over`, by how each lies: those that are 0 have one chip and are no part of it. */
   readonly wayOf: (group: Group) => number
-  readonly of: (over: readonly number[], ways: readonly number[], group: () => Group) => GroupCost
+  readonly find: (over: readonly number[], ways: readonly number[]) => GroupCost | null
+  /** Prices the group that lies so. */
+  readonly of: (over: readonly number[], ways: readonly number[], group: Group) => GroupCost
   /** The least of both, term by term. */
   readonly lesser: (a: GroupCost, b: GroupCost) => GroupCost
 }
@@ -57,18 +59,24 @@ function pricesOn(network: Network, terms: NetworkTerms): GroupPrices {
       // Less than of any ranks.
       return known(texts, groupKey(group), () => texts.size + 1)
     },
+    find: (over, ways) => {
+      let at: Place | undefined = root
+      for (const axis of over) {
+        const way = ways[axis] ?? 0
+        if (way !== 0) at = at?.next.get(way)
+      }
+      return at?.cost ?? null
+    },
     of: (over, ways, group) => {
+      const cost = groupCost(network, group, terms)
+      if (count >= mostKnown) return cost
+      count++
       let at = root
       for (const axis of over) {
         const way = ways[axis] ?? 0
         if (way !== 0) at = known(at.next, way, place)
       }
-      if (at.cost) return at.cost
-      const cost = groupCost(network, group(), terms)
-      if (count < mostKnown) {
-        at.cost = cost
-        count++
-      }
+      at.cost = cost
       return cost
     },
     lesser: (a, b) => {

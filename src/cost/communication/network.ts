@@ -37,17 +37,17 @@ export function networkPrices(
   const members = sets.map((set) => ({ set, over: axesOf(set).map((axis) => axes.indexOf(axis)) }))
   /** Of the sets over which there is more than one chip. */
   const bySet = (mesh: Mesh, price: (over: readonly number[]) => GroupCost): NetworkCosts => {
-    const costs = new Array<GroupCost | undefined>(axisSets).fill(undefined)
-    const sizes = axes.map((axis) => mesh[axis])
-    for (const { set, over } of members)
-      if (over.some((axis) => (sizes[axis] ?? 1) > 1)) costs[set] = price(over)
+    const costs = noCosts.slice()
+    const large = axesAbove(mesh)
+    for (const { set, over } of members) if ((set & large) !== 0) costs[set] = price(over)
     return costs
   }
-  const priceOf = ({ ways, groupOf }: Lying, over: readonly number[]): GroupCost =>
-    prices.of(over, ways, () => {
-      const there = over.filter((axis) => ways[axis] !== 0)
-      return union(there.map(groupOf), network.kind)
-    })
+  const priceOf = ({ ways, groupOf }: Lying, over: readonly number[]): GroupCost => {
+    const found = prices.find(over, ways)
+    if (found) return found
+    const there = over.filter((axis) => ways[axis] !== 0)
+    return prices.of(over, ways, union(there.map(groupOf), network.kind))
+  }
   const placed = (placement: Placement, mesh: Mesh) => {
     const groupOf = (at: number): Group => placement.groups[axes[at] ?? 'data']
     const ways = axes.map((axis, at) => (mesh[axis] > 1 ? prices.wayOf(groupOf(at)) : 0))
@@ -94,6 +94,15 @@ export function networkPrices(
   return { placed, bestCases }
 }
 
+const noCosts = new Array<GroupCost | undefined>(axisSets).fill(undefined)
+
+/** Axes of more than one chip. */
+function axesAbove(mesh: Mesh): AxisSet {
+  let set = 0
+  for (let at = 0; at < axes.length; at++) if (mesh[axes[at] ?? 'data'] > 1) set |= 1 << at
+  return set
+}
+
 /** How the group of each axis lies, as a number: 0 where it is one chip. */
 interface Lying {
   readonly ways: readonly number[]
@@ -103,7 +112,8 @@ interface Lying {
 /** Ranks that are so far apart, by axis. */
 function ranked(mesh: Mesh, strides: readonly number[]): Lying {
   const span = (at: number) => ({ size: mesh[axes[at] ?? 'data'], stride: strides[at] ?? 1 })
-  const ways = strides.map((_, at) => (span(at).size > 1 ? rankedWay(span(at)) : 0))
+  const ways: number[] = []
+  for (let at = 0; at < strides.length; at++) ways.push(span(at).size > 1 ? rankedWay(span(at)) : 0)
   return { ways, groupOf: (at) => ({ kind: 'switched', spans: [span(at)] }) }
 }
 

@@ -122,10 +122,10 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
   }
   /** By what one microbatch takes at least (turn-floor.ts). */
   const hopefulBy = (least: TimeOf) => {
-    return (mesh: Mesh, scale: Scale, limit: number, choices: readonly Microbatching[]) => {
-      if (limit === noLimit || assumptions.tokensDivideFreely) return choices
+    return (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching) => {
+      if (limit === noLimit || assumptions.tokensDivideFreely) return true
       const most = (limit * (1 + 1e-12) - model.stepOverhead) * mesh.pipeline
-      return choices.filter((choice) => turnsOf(mesh, choice) * least(mesh, choice.sequences, scale) <= most)
+      return turnsOf(mesh, choice) * least(mesh, choice.sequences, scale) <= most
     }
   }
   const computed: TimeOf = (mesh, sequences, scale) => {
@@ -152,7 +152,8 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
   }
   /** Told of each that may be within the limit, until it wants no more. The sums are those of it. */
   const visitHopeful = (mesh: Mesh, scale: Scale, limit: number, visit: Visitor): void => {
-    const choices = mayCompute(mesh, scale, limit, microbatchChoices(mesh, model.problem))
+    const all = microbatchChoices(mesh, model.problem)
+    const choices = all.filter((choice) => mayCompute(mesh, scale, limit, choice))
     if (choices.length === 0) return
     stand(mesh, scale)
     const least = Math.min(...choices.map(({ sequences }) => sequences))
@@ -216,9 +217,11 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
       if (floors.size === 0) return null
       return (zeroStage, microbatches) => floors.get(key(zeroStage, microbatches)) ?? noLimit
     },
-    mayCompute: (mesh, scale, limit, asked) => mayCompute(mesh, scale, limit, asked).length > 0,
+    mayCompute: (mesh, scale, limit, asked) => asked.some((choice) => mayCompute(mesh, scale, limit, choice)),
     mayBe: (mesh, scale, limit, asked) => {
-      const choices = mayMove(mesh, scale, limit, mayCompute(mesh, scale, limit, asked))
+      const may = (choice: Microbatching) =>
+        mayCompute(mesh, scale, limit, choice) && mayMove(mesh, scale, limit, choice)
+      const choices = asked.filter(may)
       if (choices.length === 0) return false
       stand(mesh, scale)
       return model.prices.bestCases(mesh).some((costs) => {

@@ -11,6 +11,7 @@
 
 import { mostVirtualStages } from '../../cost/step/stages.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
+import { known } from '../../known.ts'
 import { type Constraints, type Problem, satisfies } from '../../problem.ts'
 import { canRun, type Schedule, scheduleRows, unscheduled } from '../../recipe/schedule.ts'
 import type { ScheduleRow } from '../../recipe/schedule-row.ts'
@@ -60,8 +61,7 @@ export function microbatchChoices(
   const { workload, assumptions } = problem
   const replicas = replicasOf(mesh)
   if (!assumptions.tokensDivideFreely) {
-    const each = sequencesEach(problem, replicas, batchTokens)
-    return divisorsOf(each).map((size) => ({ microbatches: each / size, sequences: size * replicas }))
+    return dividedInto(sequencesEach(problem, replicas, batchTokens), replicas)
   }
   const choices: Microbatching[] = []
   const sequences = batchTokens / workload.sequenceLength
@@ -70,6 +70,23 @@ export function microbatchChoices(
     choices.push({ microbatches, sequences: sequences / microbatches })
   }
   return choices
+}
+
+/** As many replicas with as many sequences each are asked for again and again, of many meshes. */
+const divided = new Map<number, Map<number, readonly Microbatching[]>>()
+const mostDivided = 20_000
+let countDivided = 0
+
+function dividedInto(each: number, replicas: number): readonly Microbatching[] {
+  const found = divided.get(replicas)?.get(each)
+  if (found) return found
+  const made = divisorsOf(each).map((size) => ({ microbatches: each / size, sequences: size * replicas }))
+  if (countDivided++ >= mostDivided) {
+    divided.clear()
+    countDivided = 1
+  }
+  known(divided, replicas, () => new Map<number, readonly Microbatching[]>()).set(each, made)
+  return made
 }
 
 export function triedSchedules({ workload, assumptions }: Problem): readonly ScheduleName[] {
@@ -112,8 +129,7 @@ export function choiceAllowed(
 
 /** Number of layouts of one mesh, which is what a dropped mesh counts. Meshes with as many replicas and stages have as many for each ZeRO stage. */
 export function layoutCount(mesh: Mesh, problem: Problem): number {
-  const counts = known.get(problem) ?? new Map<string, number>()
-  known.set(problem, counts)
+  const counts = known(layoutCounts, problem, () => new Map<string, number>())
   const key = [
     replicasOf(mesh),
     problem.assumptions.tokensDivideFreely ? mesh.context : 1,
@@ -124,7 +140,7 @@ export function layoutCount(mesh: Mesh, problem: Problem): number {
   return zeroChoices(mesh, problem).length * each
 }
 
-const known = new WeakMap<Problem, Map<string, number>>()
+const layoutCounts = new WeakMap<Problem, Map<string, number>>()
 
 function countOfEach(mesh: Mesh, problem: Problem): number {
   return microbatchChoices(mesh, problem).reduce(
