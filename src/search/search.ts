@@ -9,7 +9,6 @@ import { createScale } from '../cost/compile/term.ts'
 import type { CostModel } from '../cost/model.ts'
 import { createStepScratch } from '../cost/step/stage-time.ts'
 import { alone, type Crew } from '../crew.ts'
-import { canBePlaced } from '../hardware/network/placement.ts'
 import { once } from '../known.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
@@ -193,9 +192,7 @@ function expanded(
   choices: Choices,
 ): Expansion | null {
   const within = once(() => floors.within(mesh, bench.scale, limit))
-  // A mesh that cannot be placed is told as such sooner than by its floor.
-  const places = limit === noLimit || canBePlaced(bench.model.problem.cluster.network, mesh)
-  if (limit !== noLimit && places && !within()) return null
+  if (limit !== noLimit && !within()) return null
   return expandMesh(bench, mesh, limit, {
     ...choices,
     floor: (...choice) => within()?.(...choice) ?? noLimit,
