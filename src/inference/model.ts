@@ -13,6 +13,7 @@ import type { Network } from '../hardware/cluster/cluster.ts'
 import { resourceCount } from '../hardware/network/collective.ts'
 import { cacheLayers } from '../model/attention-layers.ts'
 import type { Setting } from '../problem.ts'
+import { recent, valueKey } from '../recent.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import type { ShardedArray } from '../sharding/array.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
@@ -90,25 +91,14 @@ interface Compiled
 
 function compiledModel(setting: Setting): Compiled {
   const { model, precision, assumptions } = setting
-  const before = lately.find(
-    (each) => each.model === model && each.precision === precision && each.assumptions === assumptions,
-  )
-  if (before) return before.compiled
-  const compiled = compile(setting)
-  lately = [...lately.slice(1 - mostCompiled), { model, precision, assumptions, compiled }]
+  const key = valueKey([model, precision, assumptions])
+  const compiled = compiledModels.get(key) ?? compile(setting)
+  compiledModels.set(key, compiled)
   return compiled
 }
 
-interface KnownModel extends Pick<Setting, 'model' | 'precision' | 'assumptions'> {
-  readonly compiled: Compiled
-}
-
-/**
- * Room for the types that suggestions try, and the request's own. Catalogue models live
- * as long as the process; what is compiled of them must not.
- */
-const mostCompiled = 4
-let lately: readonly KnownModel[] = []
+/** Room for the types that suggestions try, and the request's own. */
+const compiledModels = recent<Compiled>(4)
 
 function compile({ model, precision, assumptions }: Setting): Compiled {
   const compiled = (layout: InferenceLayout) =>

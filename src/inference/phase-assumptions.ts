@@ -7,9 +7,19 @@
  * and hosts are counted of prompts alone.
  */
 import type { Assumptions } from '../assumptions/assumptions.ts'
+import { known } from '../known.ts'
 import type { Pass } from './pass/pass.ts'
 
-export function phaseAssumptions(assumptions: Assumptions): Readonly<Record<Pass['mode'], Assumptions>> {
+type InPhases = Readonly<Record<Pass['mode'], Assumptions>>
+
+/** Kept for each set: the models of all parts of the chips ask for those of one. */
+export function phaseAssumptions(assumptions: Assumptions): InPhases {
+  return known(inPhases, assumptions, () => made(assumptions))
+}
+
+const inPhases = new WeakMap<Assumptions, InPhases>()
+
+function made(assumptions: Assumptions): InPhases {
   const prefill = { ...assumptions, overlapCriticalPath: assumptions.overlapInference }
   const generate = {
     ...prefill,

@@ -21,6 +21,7 @@ import type { InferenceModel } from './model.ts'
 import { arrange, leastSeconds } from './pass/arrangement.ts'
 import type { Pass } from './pass/pass.ts'
 import { weightsMayFit } from './pass/pass-numbers.ts'
+import type { Settled } from './pass/settled.ts'
 import type { InferenceCandidate, Offered, Phase, Site } from './phase.ts'
 import type { Workbench } from './workbench.ts'
 
@@ -204,6 +205,16 @@ export function fastestOf(bench: Workbench, site: Site, passes: readonly Pass[])
   for (const pass of passes) {
     const candidate = candidateOf(bench, site, pass, (_, seconds) => seconds)
     if (candidate && (!fastest || comes(candidate, fastest))) fastest = candidate
+  }
+  return fastest
+}
+
+/** Its time where each component has one layout; Infinity where none fits. */
+export function fastestSeconds({ seconds }: Settled, passes: readonly Pass[]): Seconds {
+  let fastest = Number.POSITIVE_INFINITY
+  for (const pass of passes) {
+    const own = seconds(pass)
+    if (fastest - own > rounding * own) fastest = own
   }
   return fastest
 }

@@ -12,6 +12,7 @@
 
 import { peakFlops } from '../../cost/compute/compute.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
+import { known } from '../../known.ts'
 import { expertLayerParameters, expertLayersByStage } from '../../model/expert-layers.ts'
 import { mlpMatrices } from '../../model/parameters.ts'
 import type { Transformer } from '../../model/transformer.ts'
@@ -24,25 +25,36 @@ import type { Pass } from './pass.ts'
 /** For each component, its layers on the stage that the others wait for; the head counts once. */
 export function runOnStage(model: InferenceModel, { shape, stages }: Pass): readonly number[] {
   const tokens = shape.sequences * shape.positions
-  return onStage(model, stages, (setting) => expertsTakeLonger(setting, tokens))
+  const { setting } = model
+  const experts = setting.model.experts !== null && expertsTakeLonger(setting, tokens)
+  return onStage(model, stages, experts)
 }
 
 /** For each component, the layers that the fullest stage holds. */
 export function heldOnStage(model: InferenceModel, stages: number): readonly number[] {
-  return onStage(model, stages, ({ model: transformer }) => {
-    const { routed, shared } = expertLayerParameters(transformer)
-    return routed + shared > denseParameters(transformer)
-  })
+  const transformer = model.setting.model
+  const { routed, shared } = expertLayerParameters(transformer)
+  return onStage(model, stages, routed + shared > denseParameters(transformer))
 }
 
-function onStage(
+type ByStages = Map<number, readonly number[]>
+
+/** Without experts that are heavier, and with them: asked for by every pass, though there are few stages. */
+const staged = new WeakMap<InferenceModel['components'], readonly [ByStages, ByStages]>()
+
+function onStage(model: InferenceModel, stages: number, expertsAreHeavier: boolean): readonly number[] {
+  const both = known(staged, model.components, () => [new Map(), new Map()] as const)
+  return known(both[expertsAreHeavier ? 1 : 0], stages, () => layersOn(model, stages, expertsAreHeavier))
+}
+
+function layersOn(
   { setting, components }: InferenceModel,
   stages: number,
-  expertsAreHeavier: (setting: Setting) => boolean,
+  expertsAreHeavier: boolean,
 ): readonly number[] {
   const { model } = setting
   const most = Math.ceil(model.layers / stages)
-  const sparse = model.experts ? sparseOf(model, stages, most, expertsAreHeavier(setting)) : 0
+  const sparse = model.experts ? sparseOf(model, stages, most, expertsAreHeavier) : 0
   const layers = { all: most, dense: most - sparse, sparse }
   return components.map((component) => {
     const row = componentRow(component)
@@ -62,7 +74,14 @@ function denseParameters(model: Transformer): number {
   return mlpMatrices(model) * model.dModel * model.dFf
 }
 
-function expertsTakeLonger({ model, cluster, precision }: Setting, tokens: number): boolean {
+function expertsTakeLonger(setting: Setting, tokens: number): boolean {
+  const before = known(longer, setting, () => new Map<number, boolean>())
+  return known(before, tokens, () => comparedFor(setting, tokens))
+}
+
+const longer = new WeakMap<Setting, Map<number, boolean>>()
+
+function comparedFor({ model, cluster, precision }: Setting, tokens: number): boolean {
   if (!model.experts) return false
   const { activeExperts, experts } = model.experts
   const { shared, routed } = expertLayerParameters(model)
@@ -86,21 +105,41 @@ export function occurrences(model: InferenceModel, pass: Pass): readonly number[
   })
 }
 
-export interface Crossing {
+/** Two components between which the stream goes; the last of them is the head. */
+interface Between {
   readonly from: number
   readonly to: number
+}
+
+export function streamsTo(head: number): readonly Between[] {
+  const later = Array.from({ length: head - 1 }, (_, index) => index + 1)
+  const ends = later.length > 0 ? later : [0]
+  return [
+    ...later.map((to) => ({ from: 0, to })),
+    ...ends.map((from) => ({ from, to: 0 })),
+    { from: head - 1, to: head },
+  ]
+}
+
+/** How often the stream goes from one to the other; `times` are the occurrences of the components. */
+export function crossingTimes(
+  { setting }: InferenceModel,
+  { headTimes }: Pass,
+  { from, to }: Between,
+  times: readonly number[],
+): number {
+  if (to === times.length - 1) return headTimes
+  return to > 0 ? (times[to] ?? 0) : (times[from] ?? 0) * (1 - 1 / setting.model.layers)
+}
+
+interface Crossing extends Between {
   readonly times: number
 }
 
 export function crossings(model: InferenceModel, pass: Pass): readonly Crossing[] {
   const times = occurrences(model, pass)
-  const head = times.length - 1
-  const { layers } = model.setting.model
-  const later = Array.from({ length: head - 1 }, (_, index) => index + 1)
-  const ends = later.length > 0 ? later : [0]
-  return [
-    ...later.map((to) => ({ from: 0, to, times: times[to] ?? 0 })),
-    ...ends.map((from) => ({ from, to: 0, times: (times[from] ?? 0) * (1 - 1 / layers) })),
-    { from: head - 1, to: head, times: pass.headTimes },
-  ]
+  return streamsTo(times.length - 1).map((between) => ({
+    ...between,
+    times: crossingTimes(model, pass, between, times),
+  }))
 }

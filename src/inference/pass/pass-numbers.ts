@@ -82,7 +82,7 @@ export function residentNumbers(
 }
 
 /** Bytes of weights by component and layout, on one stage; they are the same for every batch. Attention's have the embedding's rows. */
-function weightBytes(
+export function weightBytes(
   bench: Workbench,
   mesh: Mesh,
   layouts: readonly (readonly CompiledLayout[])[],
@@ -122,11 +122,21 @@ function optionBytes(
       ({ cached }, option) => (weights[component]?.[option] ?? 0) + pass.stageLayers * sumOf(cached, sizes),
     )
     setPass(bench, pass, ofHead)
-    return offered.map(({ live }, option) => ({
+    return offered.map((layout, option) => ({
       bytes: bytes[option] ?? 0,
-      workspace: (ofHead ? fp32Copy : pass.halves) * largestOf(live, sizes),
+      workspace: liveBytes(bench, pass, layout, ofHead),
     }))
   })
+}
+
+/** What a component works with; the sizes of the pass are set. */
+export function liveBytes(
+  { sizes }: Workbench,
+  { halves }: Pass,
+  { live }: CompiledLayout,
+  head: boolean,
+): Bytes {
+  return (head ? fp32Copy : halves) * largestOf(live, sizes)
 }
 
 /** The least memory that a pass takes on a mesh, over all layouts. When weights alone exceed the budget, only they are computed. */

@@ -20,7 +20,7 @@ import {
   windowTime,
 } from '../../cost/communication/traffic.ts'
 import type { ComputeRates } from '../../cost/compute/compute.ts'
-import type { Seconds } from '../../units.ts'
+import type { Bytes, Seconds } from '../../units.ts'
 import {
   type CompiledCollective,
   type CompiledLayout,
@@ -87,9 +87,16 @@ export function moveSeconds(
   return windowTime(0, given.traffic, bound)
 }
 
-/** Time in an average layer. */
+/** Time in an average layer: what `productTime` says of it, as a number alone. */
 export function productSeconds(product: CompiledProduct, given: ProductConditions): Seconds {
-  return product.share * productTime(product, given).seconds
+  if (product.kind === 'matmul') return product.share * rooflineSeconds(product, 1, given)
+  let seconds = 0
+  for (const group of given.contexts) {
+    const counted = countedShare(group, given)
+    const own = withContext(given.sizes, group.read, () => rooflineSeconds(product, counted, given))
+    seconds += group.share * own
+  }
+  return product.share * seconds
 }
 
 /** What a component of a layer with experts computes, by its place in the turns of two halves: kernels between products stand with most of these. */
@@ -104,7 +111,7 @@ export function partSeconds(
   return parts
 }
 
-function computeSeconds({ elementwise, products }: CompiledLayout, given: Conditions): Seconds {
+export function computeSeconds({ elementwise, products }: CompiledLayout, given: ProductConditions): Seconds {
   let total = sumOf(elementwise, given.sizes) * given.rates.secondsPerByte
   for (const product of products) total += productSeconds(product, given)
   return total
@@ -164,20 +171,24 @@ function addCollectives(
 /** Time in an average layer. For attention, each group of layers sets S to the positions that it reads, for as long as it is costed. */
 function productTime(product: CompiledProduct, given: ProductConditions): ProductTime {
   if (product.kind === 'matmul') return roofline(product, 1, given)
-  const { sizes, assumptions } = given
-  const started = assumptions.attentionHalfKeys
-  const sustained = 1 + started / keysOfMeasured
-  const sum = { arithmetic: 0, streamed: 0, weights: 0, caches: 0, seconds: 0 }
-  for (const { share, read, met } of given.contexts) {
-    const counted = { none: 0, causal: (met + started) / sustained, full: read }[assumptions.attentionFlops]
-    const one = withContext(sizes, read, () => roofline(product, counted / read, given))
+  const sum = { arithmetic: 0, streamed: 0, weights: 0, caches: 0 }
+  for (const group of given.contexts) {
+    const { share, read } = group
+    const counted = countedShare(group, given)
+    const one = withContext(given.sizes, read, () => roofline(product, counted, given))
     sum.arithmetic += share * one.arithmetic
     sum.streamed += share * one.streamed
     sum.weights += share * one.weights
     sum.caches += share * one.caches
-    sum.seconds += share * one.seconds
   }
   return sum
+}
+
+/** The share of the positions of a context that are charged for. */
+function countedShare({ read, met }: ContextGroup, { assumptions }: ProductConditions): number {
+  const started = assumptions.attentionHalfKeys
+  const sustained = 1 + started / keysOfMeasured
+  return { none: 0, causal: (met + started) / sustained, full: read }[assumptions.attentionFlops] / read
 }
 
 interface ProductTime {
@@ -186,25 +197,41 @@ interface ProductTime {
   /** Parts of what is streamed. */
   readonly weights: Seconds
   readonly caches: Seconds
-  readonly seconds: Seconds
 }
 
 function roofline(product: CompiledProduct, counted: number, given: ProductConditions): ProductTime {
-  const { rates, sizes, assumptions } = given
-  const perFlop = product.kind === 'attention' ? rates.secondsPerAttentionFlop : rates.secondsPerFlop
-  const arithmetic = sumOf(product.flops, sizes) * counted * perFlop
-  const slowed = assumptions.hbmEfficiency / assumptions.cacheEfficiency
-  const weights = sumOf(product.weights, sizes)
-  const caches = slowed * sumOf(product.caches, sizes)
-  let bytes = weights + caches
-  if (assumptions.elementwise) bytes += sumOf(product.activations, sizes)
-  const streamed = bytes * rates.secondsPerByte
-  const started = product.starts && rates.narrow ? assumptions.inferenceNarrowMatmulSeconds : 0
+  const { secondsPerByte } = given.rates
   return {
-    arithmetic,
-    streamed,
-    weights: weights * rates.secondsPerByte,
-    caches: caches * rates.secondsPerByte,
-    seconds: Math.max(arithmetic, streamed) + started,
+    arithmetic: arithmeticSeconds(product, counted, given),
+    streamed: streamedBytes(product, given) * secondsPerByte,
+    weights: sumOf(product.weights, given.sizes) * secondsPerByte,
+    caches: cacheBytes(product, given) * secondsPerByte,
   }
+}
+
+function rooflineSeconds(product: CompiledProduct, counted: number, given: ProductConditions): Seconds {
+  const { rates, assumptions } = given
+  const arithmetic = arithmeticSeconds(product, counted, given)
+  const streamed = streamedBytes(product, given) * rates.secondsPerByte
+  const started = product.starts && rates.narrow ? assumptions.inferenceNarrowMatmulSeconds : 0
+  return Math.max(arithmetic, streamed) + started
+}
+
+function arithmeticSeconds(
+  { kind, flops }: CompiledProduct,
+  counted: number,
+  { rates, sizes }: ProductConditions,
+): Seconds {
+  const perFlop = kind === 'attention' ? rates.secondsPerAttentionFlop : rates.secondsPerFlop
+  return sumOf(flops, sizes) * counted * perFlop
+}
+
+function streamedBytes(product: CompiledProduct, given: ProductConditions): Bytes {
+  const lasting = sumOf(product.weights, given.sizes) + cacheBytes(product, given)
+  return given.assumptions.elementwise ? lasting + sumOf(product.activations, given.sizes) : lasting
+}
+
+/** Bytes of caches, and more where they stream slower than all else. */
+function cacheBytes({ caches }: CompiledProduct, { assumptions, sizes }: ProductConditions): Bytes {
+  return (assumptions.hbmEfficiency / assumptions.cacheEfficiency) * sumOf(caches, sizes)
 }

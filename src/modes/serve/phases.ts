@@ -6,12 +6,13 @@
  * Prompts are taken together as long as a pass has at most 8192 tokens, beyond which matmuls get no more efficient. A
  * sequence's cache has room for prompt and output, and on average holds the prompt and half of the output.
  */
+import { reserveBytes } from '../../cost/memory/memory.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { servedQuestion } from '../../inference/meshes.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
-import { residentNumbers } from '../../inference/pass/pass-numbers.ts'
+import { settled } from '../../inference/pass/settled.ts'
 import type { InferenceCandidate, Offered, Phase, Site } from '../../inference/phase.ts'
-import { bestAt, fastestOf, type Given, searchPhase, sitesOf } from '../../inference/search.ts'
+import { bestAt, fastestOf, fastestSeconds, type Given, searchPhase, sitesOf } from '../../inference/search.ts'
 import { createWorkbench } from '../../inference/workbench.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem, ServeWorkload } from '../../problem.ts'
@@ -204,24 +205,20 @@ function generateInstance(
   const { workload } = size.generateProblem('max')
   const site = { mesh, placement, costs, offered: chosen.layouts.map((layout) => [layout]) }
   const passesOf = (batch: number) => stepPasses(bench, workload, batch, mesh)
+  const budget = setting.memoryBudget - reserveBytes(setting)
+  const known = settled(bench, mesh, costs, chosen.layouts)
   return {
     size,
     site,
     chosen,
     most: largestBatch(bench, site, limited),
     storage: storageKeys(chosen).join(),
-    stepSeconds: byNumber(
-      (batch) => fastestOf(bench, site, passesOf(batch))?.seconds ?? Number.POSITIVE_INFINITY,
-    ),
+    stepSeconds: byNumber((batch) => fastestSeconds(known, passesOf(batch))),
     resident: byNumber((batch) => {
       const [whole, ...halved] = passesOf(batch)
-      const { options, fixed } = residentNumbers(bench, mesh, whole, site.offered)
-      const others = halved.flatMap((pass) => residentNumbers(bench, mesh, pass, site.offered).options)
-      return {
-        bytes: options.flat().reduce((sum, { bytes }) => sum + bytes, 0),
-        workspace: Math.max(0, ...[...options, ...others].flat().map(({ workspace }) => workspace)),
-        budget: setting.memoryBudget - fixed,
-      }
+      const { bytes, workspace } = known.memory(whole)
+      const ofHalves = halved.map((half) => known.memory(half).workspace)
+      return { bytes, workspace: Math.max(workspace, ...ofHalves), budget }
     }),
   }
 }

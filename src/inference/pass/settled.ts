@@ -1,0 +1,140 @@
+/**
+ * A mesh on the network whose components have one layout each, as instances of a deployment do: what a pass takes there, in numbers
+ * alone. That is what `arrange` says of such layouts, to the last digit, without options and tables of what lies between them.
+ */
+import type { NetworkCosts } from '../../cost/communication/network.ts'
+import { addCall, createTraffic, windowTime } from '../../cost/communication/traffic.ts'
+import { reserveBytes } from '../../cost/memory/memory.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import { componentRow } from '../../sharding/component-rows.ts'
+import type { Bytes, Seconds } from '../../units.ts'
+import {
+  type CompiledCollective,
+  type CompiledLayout,
+  routedOf,
+  unroutedOf,
+} from '../layout/compiled-layout.ts'
+import { setShape, setShards, sumOf } from '../layout/local-term.ts'
+import { embeddingBeside, movesBetween } from '../model.ts'
+import { computeSeconds, partSeconds } from '../time/component-time.ts'
+import { besideSeconds } from '../time/turns.ts'
+import type { Workbench } from '../workbench.ts'
+import { fixedSeconds } from './arrangement.ts'
+import { crossingTimes, occurrences, streamsTo } from './occurrence.ts'
+import type { Pass } from './pass.ts'
+import { liveBytes, setPass, weightBytes } from './pass-numbers.ts'
+
+/** Bytes that stay, and the most that one component works with. */
+export interface SettledMemory {
+  readonly bytes: Bytes
+  readonly workspace: Bytes
+}
+
+export interface Settled {
+  /** Infinity where the pass does not fit into memory. */
+  readonly seconds: (pass: Pass) => Seconds
+  readonly memory: (pass: Pass) => SettledMemory
+}
+
+export function settled(
+  bench: Workbench,
+  mesh: Mesh,
+  costs: NetworkCosts,
+  layouts: readonly CompiledLayout[],
+): Settled {
+  const { sizes, setting, assumed, rates } = bench
+  const head = layouts.length - 1
+  const budget = setting.memoryBudget - reserveBytes(setting)
+  const offered = layouts.map((layout) => [layout])
+  const weights = weightBytes(bench, mesh, offered).map(([bytes = 0]) => bytes)
+  const moves = movesOf(bench, costs, layouts)
+  const traffic = createTraffic(bench.resources)
+
+  const memory = (pass: Pass): SettledMemory => {
+    setShards(sizes, mesh)
+    setShape(sizes, pass.resident)
+    let [bytes, workspace] = [0, 0]
+    for (let at = 0; at <= head; at++) {
+      const layout = layouts[at]
+      if (layout) bytes += (weights[at] ?? 0) + pass.stageLayers * sumOf(layout.cached, sizes)
+    }
+    for (let at = 0; at <= head; at++) {
+      const layout = layouts[at]
+      setPass(bench, pass, at === head)
+      if (layout) workspace = Math.max(workspace, liveBytes(bench, pass, layout, at === head))
+    }
+    return { bytes, workspace }
+  }
+  const seconds = (pass: Pass): Seconds => {
+    const { bytes, workspace } = memory(pass)
+    if (!(bytes + workspace <= budget)) return Number.POSITIVE_INFINITY
+    const counts = occurrences(bench, pass)
+    const assumptions = assumed[pass.mode]
+    const given = { rates, assumptions, contexts: pass.contexts, sizes }
+    const beside = { assumptions, experts: setting.model.experts }
+    /** The time of moves beside so much computing. */
+    const moving = (calls: readonly CompiledCollective[], compute: Seconds): Seconds => {
+      if (calls.length === 0) return compute
+      traffic.fill(0)
+      for (const call of calls) {
+        const cost = costs[call.over]
+        if (cost) addCall(traffic, call, sumOf(call.moved, sizes), cost, beside)
+      }
+      return windowTime(compute, traffic, 'expected')
+    }
+    const waitedFor = pass.halves === 1 ? moves.all : moves.unrouted
+    let total = 0
+    for (let at = 0; at <= head; at++) {
+      const layout = layouts[at]
+      if (!layout) continue
+      setPass(bench, pass, at === head)
+      const own = (counts[at] ?? 0) * moving(waitedFor[at] ?? [], computeSeconds(layout, given))
+      total += own + (at === 0 ? pass.entryTimes * moving(moves.entry, 0) : 0)
+    }
+    for (const crossed of moves.crossed) {
+      setPass(bench, pass, crossed.to === head)
+      total += crossingTimes(bench, pass, crossed, counts) * moving(crossed.calls, 0)
+    }
+    if (pass.halves === 2 && moves.routed) {
+      setPass(bench, pass, false)
+      const { at, layout, beside: attention, dispatch, combine } = moves.routed
+      const { projections, attention: kernel } = partSeconds(attention, given)
+      const computed = { ...partSeconds(layout, given), projections, attention: kernel }
+      const routed = { dispatch: moving(dispatch, 0), combine: moving(combine, 0) }
+      total +=
+        (counts[at] ?? 0) * besideSeconds(pass.mode, computed, routed, assumptions.dispatchComputeShare)
+    }
+    return total + fixedSeconds(bench, mesh, costs, pass)
+  }
+  return { seconds, memory }
+}
+
+/** The collectives of the layouts that move anything between the chips of a placement. */
+function movesOf(bench: Workbench, costs: NetworkCosts, layouts: readonly CompiledLayout[]) {
+  const moving = (calls: readonly CompiledCollective[]) =>
+    calls.filter(({ over }) => (costs[over]?.chips ?? 1) > 1)
+  const [first] = layouts
+  const routedAt = bench.components.findIndex((component) => componentRow(component).layers === 'sparse')
+  const routed = layouts[routedAt]
+  return {
+    all: layouts.map(({ collectives }) => moving(collectives)),
+    unrouted: layouts.map((layout) => moving(unroutedOf(layout))),
+    /** From where the embedding leaves the stream to where the first layer takes it in. */
+    entry: first ? moving(movesBetween(bench, embeddingBeside(bench, first), first)) : [],
+    crossed: streamsTo(layouts.length - 1).flatMap(({ from, to }) => {
+      const [a, b] = [layouts[from], layouts[to]]
+      const calls = a && b ? moving(movesBetween(bench, a, b)) : []
+      return calls.length > 0 ? [{ from, to, calls }] : []
+    }),
+    routed:
+      first && routed
+        ? {
+            at: routedAt,
+            layout: routed,
+            beside: first,
+            dispatch: moving(routedOf(routed, 'dispatch')),
+            combine: moving(routedOf(routed, 'combine')),
+          }
+        : null,
+  }
+}
