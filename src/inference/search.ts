@@ -4,6 +4,7 @@
  * the mesh: how many sequences fit, how prompts go through a pipeline.
  */
 import { type Placement, placements } from '../hardware/network/placement.ts'
+import { once } from '../known.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Distinct, InferenceSketch } from '../problem.ts'
 import { addCounts, bestFirst, type Kind, ordered, type Turn } from '../search/best-first.ts'
@@ -21,7 +22,7 @@ import type { InferenceModel } from './model.ts'
 import { arrange, leastSeconds } from './pass/arrangement.ts'
 import type { Pass } from './pass/pass.ts'
 import { weightsMayFit } from './pass/pass-numbers.ts'
-import type { Settled } from './pass/settled.ts'
+import { type Settled, settledIn } from './pass/settled.ts'
 import type { InferenceCandidate, Offered, Phase, Site } from './phase.ts'
 import type { Workbench } from './workbench.ts'
 
@@ -130,7 +131,7 @@ export function bestAt(
   stop: Stop,
 ): InferenceCandidate | 'infeasible' | 'pruned' {
   const { bench } = phase
-  let best: InferenceCandidate | undefined
+  let best: { readonly score: number; readonly candidate: () => InferenceCandidate | null } | undefined
   let skipped = false
   const scores = new Map<Offered, Map<Pass, number>>()
   const lower = ({ mesh, offered }: Site, pass: Pass): number => {
@@ -141,6 +142,7 @@ export function bestAt(
   }
   for (const site of sites) {
     if (stop()) break
+    const taken = settledIn(bench, site.mesh, site.costs, site.offered)
     for (const pass of phase.passes(site)) {
       const least = phase.score(pass, leastSeconds(bench, site.mesh, pass, site.offered))
       const most = Math.min(limit, best?.score ?? limit)
@@ -148,11 +150,13 @@ export function bestAt(
         skipped = true
         continue
       }
-      const candidate = candidateOf(bench, site, pass, phase.score)
-      if (candidate && (!best || comes(candidate, best))) best = candidate
+      const candidate = once(() => candidateOf(bench, site, pass, phase.score))
+      const seconds = taken ? taken.seconds(pass) : (candidate()?.seconds ?? Number.POSITIVE_INFINITY)
+      const score = phase.score(pass, seconds)
+      if (Number.isFinite(seconds) && (!best || isLess(score, best.score))) best = { score, candidate }
     }
   }
-  return best ?? (skipped ? 'pruned' : 'infeasible')
+  return best?.candidate() ?? (skipped ? 'pruned' : 'infeasible')
 }
 
 /** What a written plan fixes; nothing where there is no such plan. */
@@ -214,7 +218,7 @@ export function fastestSeconds({ seconds }: Settled, passes: readonly Pass[]): S
   let fastest = Number.POSITIVE_INFINITY
   for (const pass of passes) {
     const own = seconds(pass)
-    if (fastest - own > rounding * own) fastest = own
+    if (isLess(own, fastest)) fastest = own
   }
   return fastest
 }
@@ -228,13 +232,17 @@ function isTwin(a: InferenceCandidate, b: InferenceCandidate): boolean {
 }
 
 /** Of candidates that score alike within rounding, the simpler one comes first. */
-function comes(a: InferenceCandidate, b: InferenceCandidate): boolean {
-  // Compared with the lesser score, as one over a limit is Infinity.
-  if (Math.abs(a.score - b.score) > rounding * Math.min(a.score, b.score)) return a.score < b.score
+export function comes(a: InferenceCandidate, b: InferenceCandidate): boolean {
+  if (isLess(a.score, b.score) || isLess(b.score, a.score)) return a.score < b.score
   return simplicity(a) < simplicity(b)
 }
 
-function orderOf(distinct: Distinct): Order<InferenceCandidate> {
+/** By more than rounding of the lesser: a score over a limit is Infinity. */
+function isLess(score: number, other: number): boolean {
+  return other - score > rounding * score
+}
+
+export function orderOf(distinct: Distinct): Order<InferenceCandidate> {
   const family = distinct === 'family'
   return { same: (a, b) => isTwin(a, b) || (family && isOfFamily(a, b)), comes }
 }

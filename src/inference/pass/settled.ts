@@ -36,6 +36,18 @@ export interface Settled {
   readonly memory: (pass: Pass) => SettledMemory
 }
 
+/** Null where a component has several layouts, or none. */
+export function settledIn(
+  bench: Workbench,
+  mesh: Mesh,
+  costs: NetworkCosts,
+  offered: readonly (readonly CompiledLayout[])[],
+): Settled | null {
+  const layouts = offered.flat()
+  const one = offered.every(({ length }) => length === 1)
+  return one ? settled(bench, mesh, costs, layouts) : null
+}
+
 export function settled(
   bench: Workbench,
   mesh: Mesh,

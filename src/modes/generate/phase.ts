@@ -12,6 +12,7 @@ import { arrange, leastSeconds } from '../../inference/pass/arrangement.ts'
 import { mostWithin } from '../../inference/pass/most-within.ts'
 import { generationPass, type Pass } from '../../inference/pass/pass.ts'
 import { memoryRoom } from '../../inference/pass/pass-numbers.ts'
+import { settledIn } from '../../inference/pass/settled.ts'
 import type { Phase, Site } from '../../inference/phase.ts'
 import { waysOf } from '../../inference/time/halves.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
@@ -116,11 +117,13 @@ export function largestBatch(
   const most = mostInMemory(bench, mesh, offered, workload)
   const limit = workload.maxStepSeconds
   if (limit === undefined || most === 0) return most
+  const taken = settledIn(bench, mesh, costs, offered)
+  const secondsOf = (pass: Pass) =>
+    taken
+      ? taken.seconds(pass)
+      : (arrange(bench, mesh, costs, pass, offered)?.seconds ?? Number.POSITIVE_INFINITY)
   return largest(replicasOf(mesh), most, most, (batch) => {
-    return stepPasses(bench, workload, batch, mesh).some((pass) => {
-      const found = arrange(bench, mesh, costs, pass, offered)
-      return found !== null && found.seconds <= limit
-    })
+    return stepPasses(bench, workload, batch, mesh).some((pass) => secondsOf(pass) <= limit)
   })
 }
 

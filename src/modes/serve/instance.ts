@@ -5,6 +5,7 @@ import type { Workbench } from '../../inference/workbench.ts'
 import type { Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem, PrefillWorkload } from '../../problem.ts'
 import type { Bytes, Seconds } from '../../units.ts'
+import type { Part } from './part.ts'
 
 export interface PrefillInstance {
   readonly size: InstanceSize
@@ -40,6 +41,8 @@ export interface Resident {
 
 export interface InstanceSize {
   readonly cluster: Cluster
+  /** What is the same for all frameworks. */
+  readonly part: Part
   readonly bench: Workbench
   readonly prefillProblem: (prompts: number) => InferenceProblem<PrefillWorkload>
   readonly generateProblem: (batch: number | 'max') => InferenceProblem<GenerateWorkload>

@@ -10,7 +10,7 @@
  */
 
 import { leastThat } from '../../threshold.ts'
-import type { Bytes } from '../../units.ts'
+import type { Bytes, Seconds } from '../../units.ts'
 import { generateCapacity, prefillCapacity } from './capacity.ts'
 import type { GenerateInstance, PrefillInstance } from './instance.ts'
 import type { Requests } from './requests.ts'
@@ -68,7 +68,7 @@ export function apart(
   const { stepSeconds } = generate
   const most = Math.min(generate.most, sequences)
   if (most < 1) return null
-  const timely = timelyOf(most, (batch) => stepSeconds(batch) > maxPerToken)
+  const timely = timelyOf(most, maxPerToken, stepSeconds)
   return {
     disaggregated: true,
     prefill,
@@ -107,21 +107,23 @@ export function together(
   const alike = prefill.storage === generate.storage
   const second = alike ? 0 : copyBytes(generate.size.bench, prefill.candidate, generate.chosen)
   const each = prefill.seconds / prefill.prompts
-  const isLate = (batch: number) => stepSeconds(batch) + (batch * each) / outputLength > maxPerToken
+  const token = (batch: number) => stepSeconds(batch) + (batch * each) / outputLength
   const over = (batch: number): boolean => {
     const { bytes, workspace, budget } = resident(batch + prefill.prompts)
     if (bytes + second + Math.max(workspace, prefill.workspace) > budget) return true
     // A limit that somebody wrote holds even if tokens are then late.
-    return limits.sequences === undefined && isLate(batch)
+    return limits.sequences === undefined && Number.isFinite(maxPerToken) && token(batch) > maxPerToken
   }
   const slots = (leastThat(most, over) ?? most + 1) - 1
   if (slots < 1) return null
-  const both = [slots, timelyOf(slots, isLate)] as const
+  const both = [slots, timelyOf(slots, maxPerToken, token)] as const
   return limited(sharing(prefill, generate, requests, both, second), limits)
 }
 
-function timelyOf(slots: number, isLate: (batch: number) => boolean): number {
-  return (leastThat(slots, isLate) ?? slots + 1) - 1 || slots
+/** No token is late without a limit. */
+function timelyOf(slots: number, limit: Seconds, token: (batch: number) => Seconds): number {
+  if (!Number.isFinite(limit)) return slots
+  return (leastThat(slots, (batch) => token(batch) > limit) ?? slots + 1) - 1 || slots
 }
 
 function limited(pair: Pair, { sequences, stepTokens }: Limits): Pair {

@@ -9,9 +9,10 @@ import { sketchedPlacements } from '../../plan/sketch/sketched-placement.ts'
 import type { InstanceSketch, ServeSketch } from '../../problem.ts'
 import { axes, type Mesh, meshSize } from '../../sharding/axis.ts'
 import { undominated, within } from './deployments.ts'
+import { generatesOn } from './generates.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
 import { apart, type Limits, type Pair, together } from './pair.ts'
-import { type GivenPrefill, generatesOn, prefillsBeside, prefillsOn } from './phases.ts'
+import { type GivenPrefill, prefillsBeside, prefillsOn } from './prefills.ts'
 import type { Requests } from './requests.ts'
 
 export function writtenPairs(

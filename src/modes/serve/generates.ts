@@ -1,0 +1,103 @@
+/**
+ * The generate instances of one size: a mesh with a placement and layouts that stay the same for every batch, those that are best for
+ * the most sequences that memory and the limit per token allow, or for a smaller batch.
+ */
+import { reserveBytes } from '../../cost/memory/memory.ts'
+import { offersOf } from '../../inference/layout/servable.ts'
+import { settled } from '../../inference/pass/settled.ts'
+import type { InferenceCandidate, Site } from '../../inference/phase.ts'
+import { fastestOf, fastestSeconds, type Given, sitesOf } from '../../inference/search.ts'
+import { never, type Stop } from '../../patience.ts'
+import type { GenerateWorkload } from '../../problem.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import type { Seconds } from '../../units.ts'
+import { largestBatch, stepPasses } from '../generate/phase.ts'
+import type { GenerateInstance, InstanceSize } from './instance.ts'
+import type { Steps } from './part.ts'
+import { storageKeys } from './storage.ts'
+
+export function generateInstances(
+  size: InstanceSize,
+  maxStepSeconds: Seconds,
+  stop: Stop,
+): readonly GenerateInstance[] {
+  const phase = size.part.generatePhase(stop)
+  // Of meshes that layouts treat alike, those on the tensor axis come first, and are kept where they tie.
+  const meshes = [...phase.meshes.allowed].sort((a, b) => a.tensor2 - b.tensor2)
+  return meshes.flatMap((mesh) => (stop() ? [] : generatesOn(size, mesh, { maxStepSeconds }, stop)))
+}
+
+/** What a plan says of an instance that generates, and the limit on a step. */
+export interface GivenGenerate extends Given {
+  readonly maxStepSeconds: Seconds
+}
+
+/** Generate instances on one mesh, as far as the plan leaves them open. */
+export function generatesOn(
+  size: InstanceSize,
+  mesh: Mesh,
+  { maxStepSeconds, ...given }: GivenGenerate,
+  stop: Stop = never,
+): readonly GenerateInstance[] {
+  const { bench, part } = size
+  const limit = Number.isFinite(maxStepSeconds) ? { maxStepSeconds } : {}
+  const workload = { ...size.generateProblem('max').workload, ...limit }
+  // The 1 stands for the number of sequences, on which no framework's rules for generation depend.
+  const offers = offersOf(bench, mesh, 'generate', 1, given.layout)
+  return sitesOf(bench, mesh, given, offers).flatMap((site) => {
+    if (stop()) return []
+    const most = largestBatch(bench, site, workload)
+    const found = new Map<string, GenerateInstance>()
+    const settles = site.offered.every(({ length }) => length === 1)
+    for (const batch of [most, ...batches.filter((fewer) => fewer < most)]) {
+      if (settles && found.size > 0) break
+      const chosen = most > 0 && fastestOf(bench, site, stepPasses(bench, workload, batch, mesh))
+      if (!chosen) continue
+      const { layouts, placement } = chosen
+      const names = layouts.map(({ name }) => name).join()
+      if (found.has(names)) continue
+      const asked = { mesh, placement, layouts, maxStepSeconds }
+      const steps = part.steps(asked, () => stepsOf(size, site, chosen, workload))
+      found.set(names, { ...steps, size, chosen, storage: storageKeys(chosen).join() })
+    }
+    return [...found.values()]
+  })
+}
+
+/** The best layouts may change with the batch: they are searched for at these batches and at the largest. */
+const batches = [64, 4]
+
+function stepsOf(
+  size: InstanceSize,
+  { mesh, placement, costs }: Site,
+  { layouts }: InferenceCandidate,
+  limited: GenerateWorkload,
+): Steps {
+  const { bench } = size.part
+  const { setting } = bench
+  const { workload } = size.generateProblem('max')
+  const site = { mesh, placement, costs, offered: layouts.map((layout) => [layout]) }
+  const passesOf = (batch: number) => stepPasses(bench, workload, batch, mesh)
+  const budget = setting.memoryBudget - reserveBytes(setting)
+  const taken = settled(bench, mesh, costs, layouts)
+  return {
+    site,
+    most: largestBatch(bench, site, limited),
+    stepSeconds: byNumber((batch) => fastestSeconds(taken, passesOf(batch))),
+    resident: byNumber((batch) => {
+      const [whole, ...halved] = passesOf(batch)
+      const { bytes, workspace } = taken.memory(whole)
+      const ofHalves = halved.map((half) => taken.memory(half).workspace)
+      return { bytes, workspace: Math.max(workspace, ...ofHalves), budget }
+    }),
+  }
+}
+
+function byNumber<Value>(make: (count: number) => Value): (count: number) => Value {
+  const known = new Map<number, Value>()
+  return (count) => {
+    const found = known.get(count) ?? make(count)
+    known.set(count, found)
+    return found
+  }
+}

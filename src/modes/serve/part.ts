@@ -1,0 +1,133 @@
+/**
+ * A part of the pool that an instance may have, as it is for every framework. Most layouts are launched by several of them: what such
+ * layouts take is worked out once for all, and for deployments that nobody launches.
+ */
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
+import { type Placement, placements } from '../../hardware/network/placement.ts'
+import type { CompiledLayout } from '../../inference/layout/compiled-layout.ts'
+import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
+import type { InferenceCandidate, Offered, Phase } from '../../inference/phase.ts'
+import { bestAt, comes, sitesOf } from '../../inference/search.ts'
+import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
+import { known } from '../../known.ts'
+import type { Stop } from '../../patience.ts'
+import type { GenerateWorkload, InferenceProblem, PrefillWorkload, ServeWorkload } from '../../problem.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import { type GenerationPhase, generationPhase } from '../generate/phase.ts'
+import { prefillPhase } from '../prefill/phase.ts'
+import type { GenerateInstance } from './instance.ts'
+
+/** What a mesh with one layout for each component generates, whoever launches it. */
+export type Steps = Pick<GenerateInstance, 'site' | 'most' | 'stepSeconds' | 'resident'>
+
+export interface Part {
+  readonly cluster: Cluster
+  readonly bench: Workbench
+  readonly prefillProblem: (prompts: number) => InferenceProblem<PrefillWorkload>
+  readonly generateProblem: (batch: number | 'max') => InferenceProblem<GenerateWorkload>
+  /** Phases without a framework. One whose list of meshes was cut short is not kept. */
+  readonly prefillPhase: (prompts: number, stop: Stop) => Phase
+  readonly generatePhase: (stop: Stop) => GenerationPhase
+  readonly placements: (mesh: Mesh) => readonly Placement[]
+  /** The best prefill of so many prompts on a mesh, with the layouts of one of the offers; null where none fits. */
+  readonly bestPrefill: (asked: AskedPrefill, stop: Stop) => InferenceCandidate | null
+  /** Made by `make` for the first who asks for these layouts there, under this limit of a step. */
+  readonly steps: (asked: AskedSteps, make: () => Steps) => Steps
+}
+
+export interface AskedPrefill {
+  readonly prompts: number
+  readonly mesh: Mesh
+  readonly placements: readonly Placement[]
+  readonly offers: readonly Offered[]
+}
+
+export interface AskedSteps {
+  readonly mesh: Mesh
+  readonly placement: Placement
+  readonly layouts: readonly CompiledLayout[]
+  readonly maxStepSeconds: number
+}
+
+type ServeProblem = InferenceProblem<ServeWorkload>
+
+/** Kept with the problem. `pooled` is the model compiled for the whole pool: all of it but the network's prices is reused. */
+export function partOf(problem: ServeProblem, pooled: InferenceModel, cluster: Cluster): Part {
+  const parts = known(partsOf, problem, () => new Map<string, Part>())
+  return known(parts, JSON.stringify(cluster), () => createPart(problem, pooled, cluster))
+}
+
+const partsOf = new WeakMap<ServeProblem, Map<string, Part>>()
+
+function createPart(problem: ServeProblem, pooled: InferenceModel, cluster: Cluster): Part {
+  const { promptLength, outputLength, cachedPrefixLength } = problem.workload
+  const setting = { ...problem, cluster, constraints: { data: 1, ...problem.constraints } }
+  const bench = createWorkbench({ ...inferenceOn(pooled, setting), servable: null })
+  const generate = {
+    mode: 'generate',
+    contextLength: promptLength + outputLength,
+    meanContextLength: promptLength + outputLength / 2,
+  } as const
+  const prefillProblem = (batchSequences: number) => ({
+    ...setting,
+    workload: { mode: 'prefill', promptLength, batchSequences, cachedPrefixLength } as const,
+  })
+  const generateProblem = (batchSequences: number | 'max') => ({
+    ...setting,
+    workload: { ...generate, batchSequences },
+  })
+  const phaseOf = unlessCut((prompts: number, stop) => prefillPhase(bench, prefillProblem(prompts), stop))
+  const generatePhase = unlessCut((_: 'max', stop) => generationPhase(bench, generateProblem('max'), stop))
+  const laid = new Map<string, readonly Placement[]>()
+  const prefilled = new Map<string, InferenceCandidate | null>()
+  const stepped = new Map<string, Steps>()
+  return {
+    cluster,
+    bench,
+    prefillProblem,
+    generateProblem,
+    prefillPhase: phaseOf,
+    generatePhase: (stop) => generatePhase('max', stop),
+    placements: (mesh) => known(laid, meshText(mesh), () => placements(cluster.network, mesh)),
+    bestPrefill: ({ prompts, mesh, placements: places, offers }, stop) => {
+      const phase = phaseOf(prompts, stop)
+      const where = `${prompts} ${meshText(mesh)} ${JSON.stringify(places)}`
+      let best: InferenceCandidate | null = null
+      for (const offered of offers) {
+        const key = `${where} ${offeredText(offered)}`
+        let found = prefilled.get(key)
+        if (found === undefined) {
+          const sites = sitesOf(bench, mesh, { placements: places }, [offered])
+          const first = bestAt(phase, sites, Number.POSITIVE_INFINITY, stop)
+          found = typeof first === 'object' ? first : null
+          if (!stop()) prefilled.set(key, found)
+        }
+        if (found && (!best || comes(found, best))) best = found
+      }
+      return best
+    },
+    steps: ({ mesh, placement, layouts, maxStepSeconds }, make) => {
+      const names = offeredText(layouts.map((layout) => [layout]))
+      const key = `${maxStepSeconds} ${meshText(mesh)} ${JSON.stringify(placement)} ${names}`
+      return known(stepped, key, make)
+    },
+  }
+}
+
+function meshText(mesh: Mesh): string {
+  return Object.values(mesh).join()
+}
+
+function offeredText(offered: Offered): string {
+  return offered.map((options) => options.map(({ name }) => name).join()).join(';')
+}
+
+/** Keeps what was made, except what was made when it was time to stop. */
+function unlessCut<Key, Value>(make: (key: Key, stop: Stop) => Value): (key: Key, stop: Stop) => Value {
+  const kept = new Map<Key, Value>()
+  return (key, stop) => {
+    const value = kept.get(key) ?? make(key, stop)
+    if (!stop()) kept.set(key, value)
+    return value
+  }
+}
