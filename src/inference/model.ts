@@ -36,6 +36,7 @@ import { type LocalTerm, localTerm } from './layout/local-term.ts'
 import type { Servable } from './layout/served.ts'
 import { numbered, type Sums, shared, withNumber } from './layout/shared-parts.ts'
 import type { Pass } from './pass/pass.ts'
+import type { KnownShapes } from './pass/pass-amounts.ts'
 import { phaseAssumptions } from './phase-assumptions.ts'
 import { inferenceTerms } from './time/network-terms.ts'
 
@@ -68,6 +69,8 @@ export interface InferenceModel {
   readonly boundary: LocalTerm
   /** How many sums of terms have numbers (layout/local-term.ts). */
   readonly sums: number
+  /** What shapes take on chips of this kind (pass/shape-numbers.ts). */
+  readonly shapes: KnownShapes
   /** The layouts that a framework serves, where plans have to be such; null where they need not. */
   readonly servable: Servable | null
 }
@@ -79,6 +82,7 @@ export function inferenceModel(setting: Setting, servable: Servable | null = nul
     ...compiled,
     ...ratesOf(setting),
     prices: pricesOn(cluster.network),
+    shapes: new Map(),
     servable,
   }
 }
@@ -156,7 +160,10 @@ export function inferenceOn(
 ): InferenceModel {
   const { cluster, assumptions } = setting
   const prices = networkPrices(cluster.network, model.sets, inferenceTerms(assumptions))
-  return { ...model, ...ratesOf(setting), prices, servable }
+  const before = model.setting
+  const alike = before.assumptions === assumptions && before.precision === setting.precision
+  const shapes = alike && before.cluster.chip === cluster.chip ? model.shapes : new Map()
+  return { ...model, ...ratesOf(setting), prices, shapes, servable }
 }
 
 function ratesOf(setting: Setting): Pick<InferenceModel, 'setting' | 'assumed' | 'rates' | 'resources'> {

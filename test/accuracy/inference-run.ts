@@ -12,7 +12,7 @@ import { type InferenceModel, inferenceModel } from '../../src/inference/model.t
 import { generationPass, type Pass, prefillPass } from '../../src/inference/pass/pass.ts'
 import { memoryRoom, residentNumbers } from '../../src/inference/pass/pass-numbers.ts'
 import type { InferenceCandidate, Site } from '../../src/inference/phase.ts'
-import { candidatesAt, sitesOf } from '../../src/inference/search.ts'
+import { candidatesAt, sitesOf } from '../../src/inference/sites.ts'
 import { createWorkbench, type Workbench } from '../../src/inference/workbench.ts'
 import { type Spelling, spelledOut } from '../../src/model/spelling.ts'
 import type { Transformer } from '../../src/model/transformer.ts'

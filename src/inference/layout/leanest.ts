@@ -7,7 +7,7 @@ import type { LayoutQuestion } from '../../search/component-layout/question.ts'
 import { accountOf } from '../../search/component-layout/question.ts'
 import { fixedSeconds } from '../pass/arrangement.ts'
 import type { InferenceCandidate, Phase } from '../phase.ts'
-import { type Given, sitesOf } from '../search.ts'
+import { type Given, sitesOf } from '../sites.ts'
 import { layoutQuestion } from './layout-question.ts'
 import { setShards } from './local-term.ts'
 

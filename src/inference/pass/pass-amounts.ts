@@ -26,3 +26,19 @@ export interface PassNumbers {
   /** Worked out when it is asked for: floors need the time alone. */
   resident: ResidentNumbers | null
 }
+
+/** Of what runs through a stage at once, by component and layout; each is worked out when it is asked for, as floors need the time alone. */
+export interface ShapeNumbers {
+  compute: readonly (readonly Seconds[])[] | null
+  workspace: readonly (readonly Bytes[])[] | null
+}
+
+/** By mesh and layouts, then by what runs through them. */
+export type KnownShapes = Map<string, Map<string, ShapeNumbers>>
+
+/** Those of the mesh and layouts that were asked for last. */
+export interface LastShapes {
+  mesh: Mesh | null
+  layouts: readonly (readonly CompiledLayout[])[] | null
+  own: Map<string, ShapeNumbers>
+}

@@ -1,20 +1,18 @@
 /**
  * What the layouts of one mesh take for one pass before its placement is known: seconds of the products, bytes in
  * memory, bytes that move. Placements of a mesh share it; only the network is put in later (inference/layout/layout-question.ts).
- *
- * Layouts of a component share most of their products and collectives: each is computed once.
  */
 import { reserveBytes } from '../../cost/memory/memory.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import type { Bytes, Seconds } from '../../units.ts'
+import type { Bytes } from '../../units.ts'
 import type { CompiledCollective, CompiledLayout } from '../layout/compiled-layout.ts'
-import { type LocalSum, type Sizes, setShape, setShards, sumOf } from '../layout/local-term.ts'
+import { setShape, setShards, sumOf } from '../layout/local-term.ts'
 import { embeddingBeside } from '../model.ts'
-import { productSeconds } from '../time/component-time.ts'
 import type { Workbench } from '../workbench.ts'
 import { heldOnStage, occurrences } from './occurrence.ts'
 import type { Pass } from './pass.ts'
 import type { OptionBytes, PassNumbers, ResidentNumbers } from './pass-amounts.ts'
+import { setPass, shapeSeconds, shapeWorkspace } from './shape-numbers.ts'
 
 /** Kept with the pass while its mesh is searched. */
 export function passNumbers(
@@ -37,15 +35,9 @@ function workedOut(
   layouts: readonly (readonly CompiledLayout[])[],
 ): PassNumbers {
   const counts = occurrences(bench, pass)
-  const head = layouts.length - 1
-  setShards(bench.sizes, mesh)
+  const compute = shapeSeconds(bench, mesh, pass, layouts)
   let least = 0
-  const compute = layouts.map((options, component) => {
-    setPass(bench, pass, component === head)
-    const seconds = computeSeconds(bench, pass, options)
-    least += (counts[component] ?? 0) * leastOf(seconds)
-    return seconds
-  })
+  for (let at = 0; at < compute.length; at++) least += (counts[at] ?? 0) * leastOf(compute[at] ?? [])
   return { mesh, layouts, compute, least, resident: null }
 }
 
@@ -78,7 +70,7 @@ export function residentNumbers(
 ): ResidentNumbers {
   const fixed = reserveBytes(bench.setting)
   const weights = weightBytes(bench, mesh, layouts)
-  return { fixed, options: optionBytes(bench, pass, layouts, weights) }
+  return { fixed, options: optionBytes(bench, mesh, pass, layouts, weights) }
 }
 
 /** Bytes of weights by component and layout, on one stage; they are the same for every batch. Attention's have the embedding's rows. */
@@ -109,34 +101,21 @@ export function rowBytes(
 
 function optionBytes(
   bench: Workbench,
+  mesh: Mesh,
   pass: Pass,
   layouts: readonly (readonly CompiledLayout[])[],
   weights: readonly (readonly Bytes[])[],
 ): readonly (readonly OptionBytes[])[] {
   const { sizes } = bench
-  const head = layouts.length - 1
-  return layouts.map((offered, component) => {
-    const ofHead = component === head
-    setShape(sizes, pass.resident)
-    const bytes = offered.map(
-      ({ cached }, option) => (weights[component]?.[option] ?? 0) + pass.stageLayers * sumOf(cached, sizes),
-    )
-    setPass(bench, pass, ofHead)
-    return offered.map((layout, option) => ({
-      bytes: bytes[option] ?? 0,
-      workspace: liveBytes(bench, pass, layout, ofHead),
-    }))
-  })
-}
-
-/** What a component works with; the sizes of the pass are set. */
-export function liveBytes(
-  { sizes }: Workbench,
-  { halves }: Pass,
-  { live }: CompiledLayout,
-  head: boolean,
-): Bytes {
-  return (head ? fp32Copy : halves) * largestOf(live, sizes)
+  const workspaces = shapeWorkspace(bench, mesh, pass, layouts)
+  setShards(sizes, mesh)
+  setShape(sizes, pass.resident)
+  return layouts.map((offered, component) =>
+    offered.map(({ cached }, option) => ({
+      bytes: (weights[component]?.[option] ?? 0) + pass.stageLayers * sumOf(cached, sizes),
+      workspace: workspaces[component]?.[option] ?? 0,
+    })),
+  )
 }
 
 /** The least memory that a pass takes on a mesh, over all layouts. When weights alone exceed the budget, only they are computed. */
@@ -149,7 +128,7 @@ export function memoryRoom(
   const weights = weightBytes(bench, mesh, layouts)
   const least = fixed + sumOfLeast(weights)
   if (least > bench.setting.memoryBudget) return () => least
-  return (pass) => fixed + leanest(optionBytes(bench, pass, layouts, weights))
+  return (pass) => fixed + leanest(optionBytes(bench, mesh, pass, layouts, weights))
 }
 
 /** False when weights alone are over the budget, whatever the layouts. */
@@ -167,42 +146,6 @@ function leastOf(values: readonly number[]): number {
   let least = Number.POSITIVE_INFINITY
   for (const value of values) if (value < least) least = value
   return least
-}
-
-function largestOf(sets: readonly LocalSum[], sizes: Sizes): Bytes {
-  let most = 0
-  for (const set of sets) most = Math.max(most, sumOf(set, sizes))
-  return most
-}
-
-/** Logits have an fp32 copy beside those in 16 bits: three times the bytes. */
-const fp32Copy = 3
-
-function computeSeconds(
-  { rates, assumed, sizes, products: known }: Workbench,
-  { mode, contexts }: Pass,
-  options: readonly CompiledLayout[],
-): readonly Seconds[] {
-  const given = { rates, assumptions: assumed[mode], contexts, sizes }
-  known.fill(Number.NaN)
-  return options.map(({ products, elementwise }) => {
-    let total = sumOf(elementwise, sizes) * rates.secondsPerByte
-    for (const product of products) {
-      let seconds = known[product.at] ?? Number.NaN
-      if (Number.isNaN(seconds)) {
-        seconds = productSeconds(product, given)
-        known[product.at] = seconds
-      }
-      total += seconds
-    }
-    return total
-  })
-}
-
-/** Sets the sizes of a pass; the head runs only on the last positions, of both halves together. */
-export function setPass({ sizes }: Workbench, pass: Pass, head: boolean): void {
-  const { shape, headSequences, headPositions } = pass
-  setShape(sizes, head ? { ...shape, sequences: headSequences, positions: headPositions } : shape)
 }
 
 /**

@@ -22,7 +22,8 @@ import type { Workbench } from '../workbench.ts'
 import { fixedSeconds } from './arrangement.ts'
 import { crossingTimes, occurrences, streamsTo } from './occurrence.ts'
 import type { Pass } from './pass.ts'
-import { liveBytes, setPass, weightBytes } from './pass-numbers.ts'
+import { weightBytes } from './pass-numbers.ts'
+import { liveBytes, setPass } from './shape-numbers.ts'
 
 /** Bytes that stay, and the most that one component works with. */
 export interface SettledMemory {

@@ -43,7 +43,7 @@ export function groupRules(framework: string, able: BesideGroups): readonly Rule
         `${framework} has all attention weights on each group of chips that has sequences of its own, as copied and copied-all; the plan shares out those of ${attentionOf(serving)}`,
     },
     {
-      broken: (serving) => misplaced(serving, able).length > 0,
+      broken: (serving) => isMisplaced(serving, able),
       says: (serving) =>
         misplaced(serving, able)
           .map(
@@ -60,16 +60,45 @@ type Misplaced = readonly [component: string, has: ProjectionLayout, wants: read
 function misplaced(serving: Serving, others: BesideGroups): readonly Misplaced[] {
   const attention = attentionOf(serving)
   const { copied } = projectionUse(attention)
-  return serving.layouts.flatMap(([component, { projection, cache, places }]): readonly Misplaced[] => {
-    if (cache !== null) return []
-    const routed: readonly GroupWay[] | null = places !== null && !sharesExperts(serving) ? ['all'] : null
-    const able = routed ?? others[component as keyof BesideGroups] ?? []
-    const wants = copied ? [...new Set(able.map((way) => groupWays[way](attention)))] : [plainProjection]
-    // What another rule refuses is not refused twice.
-    return wants.includes(projection) || !projectionUse(projection).wholeColumns
-      ? []
-      : [[component, projection, wants]]
+  return serving.layouts.flatMap((layout): readonly Misplaced[] => {
+    if (!isAstray(serving, others, attention, layout)) return []
+    const [component, { projection }] = layout
+    const ways = waysOf(serving, others, layout).map((way) => groupWays[way](attention))
+    return [[component, projection, copied ? [...new Set(ways)] : [plainProjection]]]
   })
+}
+
+/** Whether any component is: a search asks it of every choice of layouts. */
+function isMisplaced(serving: Serving, others: BesideGroups): boolean {
+  const attention = attentionOf(serving)
+  for (const layout of serving.layouts) if (isAstray(serving, others, attention, layout)) return true
+  return false
+}
+
+type Laid = Serving['layouts'][number]
+
+function isAstray(
+  serving: Serving,
+  others: BesideGroups,
+  attention: ProjectionLayout,
+  layout: Laid,
+): boolean {
+  const [, { projection, cache }] = layout
+  // What another rule refuses is not refused twice.
+  if (cache !== null || !projectionUse(projection).wholeColumns) return false
+  if (!projectionUse(attention).copied) return projection !== plainProjection
+  for (const way of waysOf(serving, others, layout)) {
+    if (groupWays[way](attention) === projection) return false
+  }
+  return true
+}
+
+const overAll: readonly GroupWay[] = ['all']
+const nowhere: readonly GroupWay[] = []
+
+function waysOf(serving: Serving, others: BesideGroups, [component, { places }]: Laid): readonly GroupWay[] {
+  if (places !== null && !sharesExperts(serving)) return overAll
+  return others[component as keyof BesideGroups] ?? nowhere
 }
 
 export function sharesExperts({ model }: Serving): boolean {
@@ -77,7 +106,8 @@ export function sharesExperts({ model }: Serving): boolean {
 }
 
 function attentionOf({ layouts }: Serving): ProjectionLayout {
-  return layouts.find(([, { cache }]) => cache !== null)?.[1].projection ?? plainProjection
+  for (const [, { cache, projection }] of layouts) if (cache !== null) return projection
+  return plainProjection
 }
 
 /** The layout of a component; null if the model has none. */

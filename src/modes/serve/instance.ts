@@ -1,11 +1,11 @@
 /** An instance is a server of one size that prefills or generates; deployments consist of them (phases.ts). */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
-import type { InferenceCandidate, Site } from '../../inference/phase.ts'
+import type { InferenceCandidate } from '../../inference/phase.ts'
 import type { Workbench } from '../../inference/workbench.ts'
 import type { Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem, PrefillWorkload } from '../../problem.ts'
 import type { Bytes, Seconds } from '../../units.ts'
-import type { Part } from './part.ts'
+import type { Part, Steps } from './part.ts'
 
 export interface PrefillInstance {
   readonly size: InstanceSize
@@ -18,25 +18,11 @@ export interface PrefillInstance {
   readonly storage: string
 }
 
-export interface GenerateInstance {
+export interface GenerateInstance extends Steps {
   readonly size: InstanceSize
-  /** A mesh on the network, with one layout for each component. */
-  readonly site: Site
   /** The plan that the layouts were taken from. */
   readonly chosen: InferenceCandidate
-  /** The most sequences that memory and the limit on the time per token allow. */
-  readonly most: number
   readonly storage: string
-  /** Infinity if so many sequences do not fit. */
-  readonly stepSeconds: (batch: number) => Seconds
-  readonly resident: (batch: number) => Resident
-}
-
-/** Bytes per chip: `bytes` stay, `workspace` is used while a component runs, `budget` limits the sum. */
-export interface Resident {
-  readonly bytes: Bytes
-  readonly workspace: Bytes
-  readonly budget: Bytes
 }
 
 export interface InstanceSize {

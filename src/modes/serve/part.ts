@@ -6,19 +6,34 @@ import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { type Placement, placements } from '../../hardware/network/placement.ts'
 import type { CompiledLayout } from '../../inference/layout/compiled-layout.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
-import type { InferenceCandidate, Offered, Phase } from '../../inference/phase.ts'
-import { bestAt, comes, sitesOf } from '../../inference/search.ts'
+import type { InferenceCandidate, Offered, Phase, Site } from '../../inference/phase.ts'
+import { bestAt, comes, sitesOf } from '../../inference/sites.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import { known } from '../../known.ts'
 import type { Stop } from '../../patience.ts'
 import type { GenerateWorkload, InferenceProblem, PrefillWorkload, ServeWorkload } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
+import type { Bytes, Seconds } from '../../units.ts'
 import { type GenerationPhase, generationPhase } from '../generate/phase.ts'
 import { prefillPhase } from '../prefill/phase.ts'
-import type { GenerateInstance } from './instance.ts'
 
 /** What a mesh with one layout for each component generates, whoever launches it. */
-export type Steps = Pick<GenerateInstance, 'site' | 'most' | 'stepSeconds' | 'resident'>
+export interface Steps {
+  /** A mesh on the network, with one layout for each component. */
+  readonly site: Site
+  /** The most sequences that memory and the limit on the time per token allow. */
+  readonly most: number
+  /** Infinity if so many sequences do not fit. */
+  readonly stepSeconds: (batch: number) => Seconds
+  readonly resident: (batch: number) => Resident
+}
+
+/** Bytes per chip: `bytes` stay, `workspace` is used while a component runs, `budget` limits the sum. */
+export interface Resident {
+  readonly bytes: Bytes
+  readonly workspace: Bytes
+  readonly budget: Bytes
+}
 
 export interface Part {
   readonly cluster: Cluster

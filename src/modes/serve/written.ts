@@ -3,7 +3,7 @@
  * search. If it must be launchable, both phases of a server share one mesh, so that a mesh written for one phase holds
  * for the other.
  */
-import type { Given } from '../../inference/search.ts'
+import type { Given } from '../../inference/sites.ts'
 import { never, type Stop } from '../../patience.ts'
 import { sketchedPlacements } from '../../plan/sketch/sketched-placement.ts'
 import type { InstanceSketch, ServeSketch } from '../../problem.ts'

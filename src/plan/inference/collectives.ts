@@ -4,7 +4,7 @@ import type { CompiledCollective, CompiledLayout } from '../../inference/layout/
 import { localValue, setShape } from '../../inference/layout/local-term.ts'
 import { embeddingBeside, movesBetween } from '../../inference/model.ts'
 import { crossings } from '../../inference/pass/occurrence.ts'
-import { setPass } from '../../inference/pass/pass-numbers.ts'
+import { setPass } from '../../inference/pass/shape-numbers.ts'
 import { axisBit, axisSet } from '../../sharding/axis.ts'
 import { restricted } from '../../sharding/component.ts'
 import { type Derivation, deriveForward, movesOf } from '../../sharding/derive.ts'

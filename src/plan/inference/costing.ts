@@ -10,7 +10,7 @@ import { embeddingBeside, type InferenceModel, movesBetween } from '../../infere
 import { fixedSeconds, overheadSeconds, transferSeconds } from '../../inference/pass/arrangement.ts'
 import { crossings, occurrences, runOnStage } from '../../inference/pass/occurrence.ts'
 import type { Pass } from '../../inference/pass/pass.ts'
-import { setPass } from '../../inference/pass/pass-numbers.ts'
+import { setPass } from '../../inference/pass/shape-numbers.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import {
   type ComponentTime,

@@ -1,7 +1,7 @@
 /** Finds what is illegal in a written deployment, with pointers into the request: first in each phase as a plan of its own, then in both together. */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { inferenceModel } from '../../inference/model.ts'
-import { sitesOf } from '../../inference/search.ts'
+import { sitesOf } from '../../inference/sites.ts'
 import { phaseOf } from '../../modes/phases.ts'
 import { holds, instanceClusters } from '../../modes/serve/pool.ts'
 import { longestOf } from '../../modes/serve/requests.ts'

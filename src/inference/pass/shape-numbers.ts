@@ -1,0 +1,116 @@
+/**
+ * What the layouts of a mesh take for what runs through a stage at once: seconds of the products of a layer, and the bytes that it works
+ * with. Stages, and the chips that are left out, do not change it, so that meshes that differ in nothing else share it.
+ */
+import { known } from '../../known.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import type { Bytes, Seconds } from '../../units.ts'
+import type { CompiledLayout } from '../layout/compiled-layout.ts'
+import { type LocalSum, type Sizes, setShape, setShards, sumOf } from '../layout/local-term.ts'
+import { productSeconds } from '../time/component-time.ts'
+import type { Workbench } from '../workbench.ts'
+import type { Pass } from './pass.ts'
+import type { ShapeNumbers } from './pass-amounts.ts'
+
+type Layouts = readonly (readonly CompiledLayout[])[]
+
+/** Time of one layer, or of the head once. */
+export function shapeSeconds(
+  bench: Workbench,
+  mesh: Mesh,
+  pass: Pass,
+  layouts: Layouts,
+): readonly (readonly Seconds[])[] {
+  const numbers = numbersOf(bench, mesh, pass, layouts)
+  if (numbers.compute) return numbers.compute
+  setShards(bench.sizes, mesh)
+  const compute = layouts.map((options, component) => {
+    setPass(bench, pass, component === layouts.length - 1)
+    return computeSeconds(bench, pass, options)
+  })
+  numbers.compute = compute
+  return compute
+}
+
+export function shapeWorkspace(
+  bench: Workbench,
+  mesh: Mesh,
+  pass: Pass,
+  layouts: Layouts,
+): readonly (readonly Bytes[])[] {
+  const numbers = numbersOf(bench, mesh, pass, layouts)
+  if (numbers.workspace) return numbers.workspace
+  setShards(bench.sizes, mesh)
+  const workspace = layouts.map((options, component) => {
+    const head = component === layouts.length - 1
+    setPass(bench, pass, head)
+    return options.map((layout) => liveBytes(bench, pass, layout, head))
+  })
+  numbers.workspace = workspace
+  return workspace
+}
+
+function numbersOf(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Layouts): ShapeNumbers {
+  const { lastShapes, shapes } = bench
+  if (lastShapes.mesh !== mesh || lastShapes.layouts !== layouts) {
+    lastShapes.mesh = mesh
+    lastShapes.layouts = layouts
+    lastShapes.own = known(shapes, shardsText(mesh, layouts), () => new Map())
+  }
+  const { sequences, positions, context } = pass.shape
+  const key = `${sequences} ${positions} ${context} ${pass.headSequences} ${pass.headPositions} ${pass.halves}${pass.mode}`
+  return known(lastShapes.own, key, () => ({ compute: null, workspace: null }))
+}
+
+function shardsText(mesh: Mesh, layouts: Layouts): string {
+  const { data, fsdp, tensor, tensor2, context, expert } = mesh
+  const names = layouts.map((options) => options.map(({ name }) => name).join()).join(';')
+  return `${data} ${fsdp} ${tensor} ${tensor2} ${context} ${expert} ${names}`
+}
+
+/** Sets the sizes of a pass; the head runs only on the last positions, of both halves together. */
+export function setPass({ sizes }: Workbench, pass: Pass, head: boolean): void {
+  const { shape, headSequences, headPositions } = pass
+  setShape(sizes, head ? { ...shape, sequences: headSequences, positions: headPositions } : shape)
+}
+
+/** Products and calls of a component's layouts are mostly the same: each is worked out once. */
+function computeSeconds(
+  { rates, assumed, sizes, products: known }: Workbench,
+  { mode, contexts }: Pass,
+  options: readonly CompiledLayout[],
+): readonly Seconds[] {
+  const given = { rates, assumptions: assumed[mode], contexts, sizes }
+  known.fill(Number.NaN)
+  return options.map(({ products, elementwise }) => {
+    let total = sumOf(elementwise, sizes) * rates.secondsPerByte
+    for (const product of products) {
+      let seconds = known[product.at] ?? Number.NaN
+      if (Number.isNaN(seconds)) {
+        seconds = productSeconds(product, given)
+        known[product.at] = seconds
+      }
+      total += seconds
+    }
+    return total
+  })
+}
+
+/** What a component works with; the sizes of the pass are set. */
+export function liveBytes(
+  { sizes }: Workbench,
+  { halves }: Pass,
+  { live }: CompiledLayout,
+  head: boolean,
+): Bytes {
+  return (head ? fp32Copy : halves) * largestOf(live, sizes)
+}
+
+function largestOf(sets: readonly LocalSum[], sizes: Sizes): Bytes {
+  let most = 0
+  for (const set of sets) most = Math.max(most, sumOf(set, sizes))
+  return most
+}
+
+/** Logits have an fp32 copy beside those in 16 bits: three times the bytes. */
+const fp32Copy = 3
