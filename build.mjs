@@ -1,6 +1,6 @@
 /**
- * `dist`: every module by itself, and the command in a few files, as Node takes longer to find and compile 600 modules than a small
- * answer takes. It is built beside itself and then put in its place: a service that runs from it, or another build, never finds it half
+ * `dist`: every module by itself, and the command and what a thread of the service loads in a few files, as Node takes longer to find and
+ * compile 600 modules than a small answer takes. It is built beside itself and then put in its place: a service that runs from it, or another build, never finds it half
  * done, and it is away for no longer than a rename takes.
  */
 import { execFileSync } from 'node:child_process'
@@ -49,7 +49,7 @@ async function bundle(api) {
       }),
   }
   await build({
-    entryPoints: [`${api}/cli/main.js`],
+    entryPoints: [`${api}/cli/main.js`, `${api}/worker/thread.js`],
     outbase: api,
     outdir: api,
     allowOverwrite: true,
@@ -60,6 +60,8 @@ async function bundle(api) {
     platform: 'node',
     target: 'node20',
     plugins: [apart],
+    // What a thread hands over is marked with symbols that the pool's own copy of the package knows.
+    external: ['piscina'],
     banner: {
       js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
     },
