@@ -59,11 +59,11 @@ export function searchPhase(
 ): InferenceResult {
   const { meshes } = phase
   const count = () => 1
-  const { turns, counts, floor } = ordered<readonly [number, Mesh], MeshTurn, null>(
+  const { turns, counts, floor } = ordered<readonly [number, Mesh], MeshTurn, MeshTurn | Reason>(
     {
       places: spread([...meshes.allowed.entries()]),
-      look: () => null,
-      turnOf: ([at, mesh]) => turnOf(phase, mesh, at),
+      look: ([at, mesh]) => turnOf(phase, mesh, at),
+      turnOf: (_, told) => told,
       count,
       compare: (a, b) => a.at - b.at,
     },
