@@ -42,8 +42,9 @@ it('cuts of layers that differ, for sequences of ever other lengths', async () =
 
 it('what is compiled of a model', async () => {
   const asked = inferenceProblem({ model: alike, chip: 'h100-sxm', chips: 8, workload: generation(8, 2048) })
-  const made = Array.from({ length: 12 }, () => {
-    return new WeakRef(inferenceModel({ ...asked, precision: { ...asked.precision } }).components)
+  const made = Array.from({ length: 12 }, (_, at) => {
+    const model = { ...asked.model, layers: asked.model.layers + at }
+    return new WeakRef(inferenceModel({ ...asked, model }).components)
   })
   expect(await left(made)).toBeLessThanOrEqual(4)
 })
