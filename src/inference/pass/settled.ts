@@ -117,7 +117,7 @@ export function settled(
       total +=
         (counts[at] ?? 0) * besideSeconds(pass.mode, computed, routed, assumptions.dispatchComputeShare)
     }
-    return total + fixedSeconds(bench, mesh, costs, pass)
+    return total + fixedSeconds(bench, mesh, costs, pass, total)
   }
   return { seconds, memory }
 }
