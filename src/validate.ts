@@ -53,9 +53,10 @@ export function validate<Found extends Checked>(
   const { search, model, hardware, precision, assumptions } = found
   const [best = null] = found.plans
   const resolved = { best, search, model, hardware, precision, assumptions }
+  const stopped = best ? cutShort(search) : []
   if ('illegal' in verdict) {
     const checks = verdict.illegal.map((fault) => illegal(fault, subject))
-    return { ok: false, checks, plan: null, ...resolved, warnings: found.warnings }
+    return { ok: false, checks, plan: null, ...resolved, warnings: [...found.warnings, ...stopped] }
   }
   const { plan, warnings } = verdict
   const checks = [
@@ -70,7 +71,15 @@ export function validate<Found extends Checked>(
     ),
     ...late(verdict.plan),
   ]
-  return { ok: checks.every(({ ok }) => ok), checks, plan, ...resolved, warnings }
+  return { ok: checks.every(({ ok }) => ok), checks, plan, ...resolved, warnings: [...warnings, ...stopped] }
+}
+
+/** A best plan that is only the best so far may be worse than the plan that it is held against. */
+function cutShort({ exact, unexamined }: SearchAccount): readonly string[] {
+  if (exact) return []
+  return [
+    `the best plan is the best so far: ${unexamined} layouts were not looked at in time, ask with a longer timeoutMs`,
+  ]
 }
 
 const legal: Check = {

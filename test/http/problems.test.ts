@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { problems } from '../../api/problems.ts'
+import { validate } from '../../src/validate.ts'
 import { answering, endingWith, endless, failing, full } from './planners.ts'
 import { sampleOptimizeAnswer } from './sample-answer.ts'
 import { question, service } from './service.ts'
@@ -149,6 +150,19 @@ describe('a search that had to stop', () => {
     expect(body.plans).toHaveLength(sampleOptimizeAnswer.plans.length)
     expect(body.search).toMatchObject({ exact: false, unexamined: 7, elapsedMs: 1, waitedMs: 0 })
     expect(headers['server-timing']).toBe('wait;dur=0.0, search;dur=1.0')
+  })
+
+  it('is warned of where a plan is checked, whose best may be worse than the plan itself', () => {
+    const checkedBeside = (search: typeof cut) =>
+      validate(
+        { rows: {} as never, ranking: {} as never, sizeAt: () => null },
+        {},
+        { illegal: [] },
+        { ...sampleOptimizeAnswer, search },
+        () => [],
+      ).warnings
+    expect(checkedBeside(cut)).toContainEqual(expect.stringContaining('7 layouts were not looked at in time'))
+    expect(checkedBeside({ ...cut, exact: true, unexamined: 0 })).toEqual(sampleOptimizeAnswer.warnings)
   })
 
   it('is a 504 that names timeoutMs where nothing was found yet', async () => {

@@ -157,12 +157,14 @@ describe('recipes', () => {
     const layout =
       /^data 2 x expert 64 x pipeline 16, ZeRO-1, dualpipe on 2048 chips with 15360 sequences of 4096 \(this very question\), is predicted to take /
     expect(line(1.5)).toMatch(layout)
-    expect(line(1.5)).toMatch(/\(the first plan 30 s\), 1.50 times as many tokens/)
+    expect(line(1.5)).toMatch(/\(measured: [\d.]+ s; the first plan: 30 s\), 1.50 times as many tokens/)
     expect(line(1.5)).toMatch(
       /It is not listed: .*schedule is not searched .*; not launchable by megatron, [a-z, ]+\.$/,
     )
     expect(line(0.9)).not.toMatch(/not listed/)
-    expect(bestRecipeText(recipesBeside([recipe], asked, []), null)).toMatch(/ s a step\.$/)
+    expect(bestRecipeText(recipesBeside([recipe], asked, []), null)).toMatch(
+      / s a step \(measured: [\d.]+ s\)\.$/,
+    )
     expect(bestRecipeText([], null)).toBeNull()
   })
 

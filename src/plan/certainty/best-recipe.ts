@@ -49,16 +49,26 @@ function incomparable({ timesFirst, predicted }: ShownRecipe, first: First | nul
   return timed && timesFirst === null ? ['steps of other lengths are not compared'] : []
 }
 
+function bracketed(parts: readonly string[]): string {
+  return parts.length > 0 ? ` (${parts.join('; ')})` : ''
+}
+
 /** A step of another batch or of other chips compares by what a chip does in its time. */
 function timeText(recipe: ShownRecipe, first: First | null): string {
-  const { stepTimeSeconds, mfu = 0 } = recipe.predicted ?? {}
+  const { timesFirst, measured, predicted } = recipe
+  const { stepTimeSeconds, mfu = 0 } = predicted ?? {}
   if (stepTimeSeconds === undefined) {
-    return `reach an MFU of ${percent(mfu)}${first ? ` (the first plan ${percent(first.mfu)})` : ''}`
+    const besides = [
+      ...(measured.mfu === undefined ? [] : [`measured: ${percent(measured.mfu)}`]),
+      ...(first ? [`the first plan: ${percent(first.mfu)}`] : []),
+    ]
+    return `reach an MFU of ${percent(mfu)}${bracketed(besides)}`
   }
-  const { timesFirst } = recipe
-  const beside =
-    first && timesFirst
-      ? ` (the first plan ${secondsText(first.stepTimeSeconds)}), ${timesFirst.toFixed(2)} times as many tokens per second and chip`
-      : ''
-  return `take ${secondsText(stepTimeSeconds)} a step${beside}`
+  const compared = first !== null && timesFirst !== null
+  const besides = [
+    ...(measured.stepTimeSeconds === undefined ? [] : [`measured: ${secondsText(measured.stepTimeSeconds)}`]),
+    ...(compared ? [`the first plan: ${secondsText(first.stepTimeSeconds)}`] : []),
+  ]
+  const rate = compared ? `, ${timesFirst.toFixed(2)} times as many tokens per second and chip` : ''
+  return `take ${secondsText(stepTimeSeconds)} a step${bracketed(besides)}${rate}`
 }
