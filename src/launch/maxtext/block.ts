@@ -51,6 +51,13 @@ export function modelKeys(model: Transformer, { name, keys }: Block): MaxtextCon
   }
 }
 
+/** The keys of a block that say how it is run, which no config of a model does. */
+export function kernelKeys({ keys }: Block): MaxtextConfig {
+  return Object.fromEntries(Object.entries(keys).filter(([key]) => kernels.includes(key)))
+}
+
+const kernels = ['sparse_matmul', 'megablox']
+
 /** If all layers have experts, MaxText wants the experts' width in place of the absent MLP's. */
 function mlpWidth(model: Transformer): number {
   const { layers, dFf, experts } = model

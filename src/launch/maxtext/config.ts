@@ -22,13 +22,15 @@ import { hostCount } from '../run/hosts.ts'
 import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
-import { type Block, maxtextBlock, modelKeys } from './block.ts'
+import { type Block, kernelKeys, maxtextBlock, modelKeys } from './block.ts'
 import { maxtextContext } from './context.ts'
-import { deviceAxis, deviceCount } from './devices.ts'
+import { deviceAxis, deviceCount, devicesInTensor } from './devices.ts'
 import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.ts'
+import { libtpuArguments } from './libtpu.ts'
 import { axesOfExperts, maxtextAxes, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './mesh.ts'
+import { maxtextName } from './model-names.ts'
 import { maxtextQuantization } from './quantization.ts'
-import { maxtextRecomputation, offloadsActivations } from './recomputation.ts'
+import { maxtextRecomputation } from './recomputation.ts'
 import { keptWeights, maxtextRules } from './rules.ts'
 
 export function maxtext(run: Run): Launch<MaxtextConfig> {
@@ -45,19 +47,20 @@ export function maxtext(run: Run): Launch<MaxtextConfig> {
     ...precisionConfig(run),
   }
   const flags = { ...modelConfig(run, block), ...layout }
-  const notes = [...placementNotes(run), ...modelNotes(run, block), ...offloadNotes(run)]
+  const notes = [...placementNotes(run), ...modelNotes(run, block), ...deviceNotes(run)]
   return { flags, start: maxtextStart(run, flags, layout), notes }
 }
 
 /** Trains on synthetic data; runs on each host. GPUs need the coordinator's address, TPUs find it themselves. */
-function maxtextStart({ problem: { cluster } }: Run, flags: MaxtextConfig, layout: MaxtextConfig): Start {
+function maxtextStart(own: Run, flags: MaxtextConfig, layout: MaxtextConfig): Start {
+  const { cluster } = own.problem
   const hosts = hostCount(cluster)
   const gpus = cluster.chip.kind === 'gpu' && hosts > 1
   const where = `NNODES=${hosts} NODE_RANK=${hostRank} JAX_COORDINATOR_IP=${firstHost} JAX_COORDINATOR_PORT=1234 `
   const run = { run_name: 'shardplan', dataset_type: 'synthetic', steps: 20, enable_checkpointing: false }
   return {
     version: maxtextVersion,
-    command: `${gpus ? where : ''}python3 -m maxtext.trainers.pre_train.train base_output_directory="\${OUTPUT:-output}" ${shellWords(settings({ ...run, ...flags }))}`,
+    command: `${gpus ? where : libtpuArguments(own)}python3 -m maxtext.trainers.pre_train.train base_output_directory="\${OUTPUT:-output}" ${shellWords(settings({ ...run, ...flags }))}`,
     files: [],
     parallelism: shellWords(settings(layout)),
   }
@@ -72,11 +75,17 @@ function modelConfig(run: Run, block: Block): MaxtextConfig {
     ...(gpu
       ? { hardware: 'gpu', attention: 'cudnn_flash_te', max_segments_per_seq: 32 }
       : { attention: 'flash' }),
-    ...modelKeys(model, block),
+    ...describedModel(model, block),
     ...(limited ? { n_routing_groups: limited.groups, topk_routing_group: limited.limit } : {}),
     ...(model.multiTokenLayers > 0 ? { mtp_num_layers: model.multiTokenLayers } : {}),
     opt_type: problem.workload.optimizer,
   }
+}
+
+/** By its name where MaxText has the model, whose config there also says positions, norms and biases. */
+function describedModel(model: Run['model'], block: Block): MaxtextConfig {
+  const name = maxtextName(model)
+  return name === null ? modelKeys(model, block) : { model_name: name, ...kernelKeys(block) }
 }
 
 function meshConfig(run: Run, { ici: chips, dcn }: SlicedMesh): MaxtextConfig {
@@ -138,11 +147,14 @@ function precisionConfig(run: Run): MaxtextConfig {
   }
 }
 
-/** XLA overlaps transfers between chip and host only with these flags. */
-function offloadNotes(run: Run): readonly string[] {
-  if (!offloadsActivations(run) && !run.problem.assumptions.optimizerOnHost) return []
+/** A plan counts a chip once; what its devices exchange in a tensor axis is not charged. */
+function deviceNotes(run: Run): readonly string[] {
+  const devices = devicesOn(run.problem.cluster.chip)
+  const joined = deviceAxis(run)
+  if (devices === 1 || joined !== devicesInTensor) return []
+  const { tensor } = run.mesh
   return [
-    'MaxText: arrays go to the host: set HOST_OFFLOAD_FLAGS of benchmarks/xla_flags_library.py in LIBTPU_INIT_ARGS.',
+    `MaxText: the ${devices} devices of a chip share its part of the model (tensor ${tensor * devices}), not its sequences, of which a chip has ${run.microbatch} in a microbatch: what they exchange is not counted. With a number of sequences that ${devices} divides, fsdp runs over all devices, as in published recipes.`,
   ]
 }
 

@@ -24,6 +24,9 @@ export function deviceCount({ chip, chips }: Pick<Cluster, 'chip' | 'chips'>): n
   return chips * devicesOn(chip)
 }
 
+/** The axis where devices of a chip exchange what a plan does not count. */
+export const devicesInTensor = 'tensor'
+
 /** The axis that the devices of a chip join; undefined if none can take them. */
 export function deviceAxis(run: LayoutRun): 'tensor' | 'fsdp' | undefined {
   const { mesh, microbatch, problem } = run

@@ -116,7 +116,7 @@ function customary<Plan>(custom: Custom, parts: Parts<Plan>): Preference<Plan> {
       const unmeasured = parts(first).flatMap(({ mesh }) => custom.beyond?.(mesh).says ?? [])
       return unmeasured.length > 0
         ? `closer to measured runs: the first plan has ${unmeasured.join(', and ')}`
-        : 'closer to published runs: tensor parallelism within a node, unlike in the first plan'
+        : `closer to published runs: tensor parallelism within a ${custom.chip.system.kind === 'torus' ? 'slice' : 'node'}, unlike in the first plan`
     },
   }
 }

@@ -7,9 +7,12 @@ import { chipMesh } from '../devices.ts'
 /** Axes that plans have, by MaxText's names. */
 const axes = ['data', 'pipeline', 'fsdp', 'context', 'tensor', 'expert'] as const
 
+/** Axes that stand for another: weights are sharded over both, each along another dimension, and the bytes that move are the same. */
+const second: Readonly<Partial<Record<(typeof axes)[number], string>>> = { fsdp: 'fsdp_transpose' }
+
 /** Axes that plans do not have. */
 const otherAxes = [
-  ...['fsdp_transpose', 'sequence', 'context_autoregressive', 'tensor_transpose', 'tensor_sequence'],
+  ...['sequence', 'context_autoregressive', 'tensor_transpose', 'tensor_sequence'],
   ...['autoregressive', 'diloco', 'attn_dp', 'attn_dp_expert'],
 ]
 
@@ -28,13 +31,25 @@ interface Level {
 }
 
 function levelOf(keys: Keys, prefix: 'ici' | 'dcn', open: string, all: number): Level {
-  const own = axes.map((axis) => {
-    const name = `${prefix}_${axis}_parallelism`
-    return { axis, name, size: keys.number(name, axis === open ? -1 : 1) }
-  })
+  const own = axes
+    .flatMap((axis) => [
+      { axis, said: axis as string },
+      ...(second[axis] ? [{ axis, said: second[axis] }] : []),
+    ])
+    .map(({ axis, said }) => {
+      const name = `${prefix}_${said}_parallelism`
+      return { axis, name, size: keys.number(name, said === open ? -1 : 1) }
+    })
   const product = own.reduce((sum, { size }) => (size > 0 ? sum * size : sum), 1)
   return {
-    sizes: Object.fromEntries(own.map(({ axis, size }) => [axis, size > 0 ? size : all / product])),
+    sizes: Object.fromEntries(
+      axes.map((axis) => [
+        axis,
+        own
+          .filter((one) => one.axis === axis)
+          .reduce((times, { size }) => times * (size > 0 ? size : all / product), 1),
+      ]),
+    ),
     written: own.flatMap(({ name, size }) => (size > 1 ? [`${name} ${size}`] : [])).join(' x '),
     open: own.some(({ size }) => size <= 0),
     takes: own.some(({ size }) => size <= 0) && Number.isInteger(all / product) ? null : product,
@@ -61,6 +76,14 @@ function misfits(
       ([{ written, open, takes }, all, of]) =>
         `${written || 'axes of 1'} ${open ? 'does not divide' : 'takes'} ${takes} ${of}, and ${request}${takes !== null && takes < all ? idle : ''}`,
     )
+}
+
+/** A note for each axis that is counted as another. */
+export function secondAxes(keys: Keys): readonly string[] {
+  return Object.entries(second).flatMap(([axis, said]) => {
+    const used = ['ici', 'dcn'].some((prefix) => keys.number(`${prefix}_${said}_parallelism`, 1) > 1)
+    return used ? [`${said} is counted as ${axis}`] : []
+  })
 }
 
 /** Null if the file does not say it. */

@@ -10,7 +10,7 @@ import { leftOver } from '../../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
 import { maxtextVersion } from '../keys.ts'
 import { isImmaterial } from './immaterial.ts'
-import { kindOf, meshOf } from './mesh.ts'
+import { kindOf, meshOf, secondAxes } from './mesh.ts'
 import { readMaxtextModel } from './model.ts'
 import { readMaxtextPolicy } from './recomputation.ts'
 
@@ -24,7 +24,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
   const { batchSequences, microbatches } = batchOf(keys, ranks, mesh.pipeline)
   const strategy = keys.text('context_parallel_strategy', 'all_gather')
   const remat = readMaxtextPolicy(keys, context.model)
-  const { precision, assumptions } = numbersOf(keys)
+  const { precision, assumptions, apart } = numbersOf(keys)
   const optimizer = keys.text('opt_type', 'adamw')
   const sequenceLength = keys.number('max_target_length', 2048)
   const cut = pipelineOf(keys, mesh.pipeline)
@@ -52,7 +52,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
       ...(mesh.pipeline > 1 ? { pipelineSchedule: 'gpipe' } : {}),
       ...(remat.policy === null ? {} : { rematerialization: remat.policy }),
     },
-    notes: [...remat.notes, ...cut],
+    notes: [...remat.notes, ...cut, ...apart, ...secondAxes(keys)],
     ...leftOver(left, isImmaterial),
     refuses: true,
     faults: [...keys.faults, ...faults, ...remat.faults],
@@ -89,18 +89,23 @@ function numbersOf(keys: Keys) {
   const quantised = keys.text('quantization', '')
   const narrow = /^(fp8|nanoo_fp8|te_.*fp8)/.test(quantised) ? 'fp8' : /^int8/.test(quantised) ? 'int8' : null
   const pieces = keys.number('num_vocab_tiling', 1)
+  const first = keys.text('mu_dtype', '') === '' ? kept : type('mu_dtype', '')
   return {
     precision: {
       weights: compute,
       compute: narrow ?? compute,
       gradients: type('grad_dtype', 'float32'),
-      optimizer: kept,
+      optimizer: first === 'fp32' ? first : kept,
     },
     assumptions: {
       ...(kept === 'bf16' ? { masterWeights: false } : {}),
       ...(keys.is('optimizer_memory_host_offload') ? { optimizerOnHost: true } : {}),
       ...(pieces > 1 ? { lossChunks: pieces } : {}),
     },
+    apart:
+      first === kept
+        ? []
+        : [`mu_dtype is of Adam's first moment alone: both are counted in the wider type, fp32`],
   }
 }
 
