@@ -7,6 +7,7 @@ import { chipOf } from '../../src/hardware/record.ts'
 import type { HardwareAsked } from '../../src/problem.ts'
 import { type Catalogue, knownChip, nearestChips } from '../catalogue.ts'
 import { leftOutText } from '../hints/left-out-chips.ts'
+import { sliceNamed } from '../hints/slice-names.ts'
 import { unknownValue } from '../hints/unknown-name.ts'
 import { type Fault, faultyValue } from '../problems.ts'
 import type { HardwareRequest } from '../schemas/given/hardware.ts'
@@ -93,6 +94,8 @@ function chosenChip(
   const known = knownChip(catalogue, chip)
   if (known) return chipOf(known, basis)
   const leftOut = leftOutText(chip)
-  const nearest = leftOut ? [] : nearestChips(catalogue, chip)
-  throw unknownValue('chip', chip, '/hardware/chip', { nearest, all: `${leftOut}; GET /hardware has all` })
+  const slice = sliceNamed(catalogue, chip)
+  const nearest = slice ? [slice.chip] : leftOut ? [] : nearestChips(catalogue, chip)
+  const told = slice?.text ?? leftOut
+  throw unknownValue('chip', chip, '/hardware/chip', { nearest, all: `${told}; GET /hardware has all` })
 }
