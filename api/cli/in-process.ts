@@ -1,8 +1,9 @@
 /** Answers in this process and on this thread: nothing else waits for it, and a signal ends both. */
 import { performance } from 'node:perf_hooks'
-import { type CalibrateBody, calibrateRequest } from '../schemas/calibrate.ts'
+import type { CalibrateBody } from '../schemas/calibrate.ts'
 import { type CompareBody, compareRequest } from '../schemas/compare.ts'
 import { optimizeRequest } from '../schemas/optimize.ts'
+import { calibrateAsked } from '../validation/measured-runs.ts'
 import { validated } from '../validation/request-validation.ts'
 import { comparisonOf } from '../validation/variants.ts'
 import { evaluateAsked, validateAsked } from '../validation/written-plan.ts'
@@ -19,8 +20,7 @@ export function inProcess(begin: Begin): Asker {
     optimize: async (body): Promise<OptimizeBody> =>
       answered(worker.optimize, validated(optimizeRequest, body)),
     evaluate: async (body): Promise<EvaluateBody> => answered(worker.evaluate, evaluateAsked(body)),
-    calibrate: async (body): Promise<CalibrateBody> =>
-      answered(worker.calibrate, validated(calibrateRequest, body)),
+    calibrate: async (body): Promise<CalibrateBody> => answered(worker.calibrate, calibrateAsked(body)),
     validate: async (body): Promise<ValidateBody> => answered(worker.validate, validateAsked(body)),
     compare: async (body): Promise<CompareBody> =>
       answered(worker.compare, comparisonOf(validated(compareRequest, body))),

@@ -14,6 +14,7 @@ export function calibrationText({ assumptions, constants, error, runs, warnings 
   ])
   const each = runs.map((run) => [
     run.fits ? '' : '!',
+    run.name,
     ...[run.measuredStepSeconds, run.assumedStepSeconds, run.stepSeconds].map(secondsText),
     secondsText(run.leftOutStepSeconds),
     run.plan,
@@ -21,7 +22,7 @@ export function calibrationText({ assumptions, constants, error, runs, warnings 
   const parts = [
     table([['', 'assumed', 'set'], ...set]),
     table([['error', 'median', 'worst'], ...errors]),
-    table([['', 'measured', 'assumed', 'fitted', 'left out', 'plan'], ...each]),
+    table([['', 'run', 'measured', 'assumed', 'fitted', 'left out', 'plan'], ...each]),
     warnings.map((warning) => `warning  ${warning}`),
     [`"assumptions": ${JSON.stringify(assumptions)}`],
   ]
@@ -34,6 +35,7 @@ export function calibrationText({ assumptions, constants, error, runs, warnings 
 /** One line for each run. */
 export function calibrationCsv({ runs }: CalibrateBody): string {
   const columns = [
+    'name',
     'plan',
     'measuredStepSeconds',
     'assumedStepSeconds',
@@ -50,6 +52,7 @@ export function calibrationCsv({ runs }: CalibrateBody): string {
 export function calibrationMarkdown({ constants, runs, warnings }: CalibrateBody): string {
   const set = constants.map(({ name, assumed, value }) => [name, threeFigures(assumed), threeFigures(value)])
   const each = runs.map((run) => [
+    cell(run.name),
     cell(run.plan),
     ...[run.measuredStepSeconds, run.assumedStepSeconds, run.stepSeconds, run.leftOutStepSeconds].map(
       secondsText,
@@ -57,7 +60,7 @@ export function calibrationMarkdown({ constants, runs, warnings }: CalibrateBody
   ])
   const parts = [
     markdownTable(['', 'assumed', 'set'], set),
-    markdownTable(['run', 'measured', 'assumed', 'set', 'left out'], each),
+    markdownTable(['run', 'plan', 'measured', 'assumed', 'set', 'left out'], each),
     ...warnings.map((warning) => `- ${warning}`),
   ]
   return `${parts.join('\n\n')}\n`

@@ -2,16 +2,10 @@
 import type { RequestHandler } from 'express'
 import type { Dependencies } from '../dependencies.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import { calibrateRequest } from '../schemas/calibrate.ts'
-import { validated } from '../validation/request-validation.ts'
+import { calibrateAsked } from '../validation/measured-runs.ts'
 import { searchRoute } from './search-route.ts'
 
 export function calibrateRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
   const { search } = dependencies
-  return searchRoute(
-    dependencies,
-    metrics,
-    (body) => validated(calibrateRequest, body),
-    (asked, terms) => search.calibrate(asked, terms),
-  )
+  return searchRoute(dependencies, metrics, calibrateAsked, (asked, terms) => search.calibrate(asked, terms))
 }

@@ -1,9 +1,9 @@
 /** Request and answer of POST /calibrate. */
 import { z } from 'zod'
-import type { Calibration } from '../../src/calibrate.ts'
+import type { CalibratedRun, Calibration } from '../../src/calibrate.ts'
 import { reassumable } from '../../src/cost/reassumed.ts'
-import { duration } from './bound.ts'
-import { evaluateRequest } from './evaluate.ts'
+import { duration, label } from './bound.ts'
+import { evaluateLaunchRequest, evaluateRequest } from './evaluate.ts'
 import { flag, number, object, optional, text } from './field.ts'
 import { type AssumptionsRequest, assumptionsRequest } from './given/assumptions.ts'
 import { questionFields } from './optimize.ts'
@@ -11,19 +11,25 @@ import { questionFields } from './optimize.ts'
 /** The work grows with the runs: up to 343 steps are costed for each. */
 const mostRuns = 20
 
-const measuredRun = z
-  .strictObject({
-    ...evaluateRequest.shape,
-    measuredStepSeconds: duration().describe('Measured time of one step.'),
-  })
+const measured = {
+  name: optional('What the answer and errors call the run; without one it is "run 2".', label()),
+  measuredStepSeconds: duration().describe('Measured time of one step.'),
+}
+
+export const measuredRun = z
+  .strictObject({ ...evaluateRequest.shape, ...measured })
   .describe('A training request of /evaluate, and its measured step time.')
+
+export const measuredLaunch = z
+  .strictObject({ ...evaluateLaunchRequest.shape, ...measured })
+  .describe('A training request of /evaluate whose plan is a launch file, and its measured step time.')
 
 const constant = z.enum(reassumable)
 
 export const calibrateRequest = z
   .strictObject({
     runs: z
-      .array(measuredRun)
+      .array(z.union([measuredRun, measuredLaunch]))
       .min(1)
       .max(mostRuns)
       .describe('Runs on one kind of chip, with the same assumptions for the constants that are to be set.'),
@@ -41,7 +47,17 @@ export const calibrateRequest = z
 
 export type CalibrateRequest = z.output<typeof calibrateRequest>
 
-export interface CalibrateBody extends Calibration {
+/** Runs of any kind: each is validated as what it is, so that faults are in its terms. */
+export const calibrateOutline = calibrateRequest.extend({
+  runs: z.array(z.looseObject({})).min(1).max(mostRuns),
+})
+
+export interface NamedRun extends CalibratedRun {
+  readonly name: string
+}
+
+export interface CalibrateBody extends Omit<Calibration, 'runs'> {
+  readonly runs: readonly NamedRun[]
   readonly assumptions: AssumptionsRequest
   readonly warnings: readonly string[]
 }
@@ -76,6 +92,7 @@ export const calibrateResponse = z.object({
   }),
   runs: z.array(
     z.object({
+      name: text('The name that the request gives, or its number: "run 2".'),
       plan: text('Summary of the plan.'),
       measuredStepSeconds: seconds,
       assumedStepSeconds: number('Prediction with the assumed constants.'),

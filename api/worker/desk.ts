@@ -79,13 +79,15 @@ interface Spelled<Request> {
 
 export interface Asked extends Spelled<EvaluateRequest | EvaluateServeRequest> {
   readonly trial: Trial
+  /** Null if there is no launch file. */
+  readonly reading: LaunchReading | null
 }
 
 export function evaluateQuestion(asked: EvaluateAsked, catalogue: Catalogue): Asked {
   const { request, reading, read } = isLaunched(asked)
     ? spelledOut(asked, evaluateWritten, catalogue)
     : asIs(asked)
-  return { request, read, file: fileOf(asked), ...trialIn(request, reading, catalogue) }
+  return { request, reading, read, file: fileOf(asked), ...trialIn(request, reading, catalogue) }
 }
 
 export function evaluateBody(
@@ -180,7 +182,7 @@ function asLaunched<Request extends ValidateRequest | ValidateServeRequest>(requ
   return { ...request, assumptions: { ...own, stack } }
 }
 
-function isLaunched<Asked extends { readonly plan: object }>(
+export function isLaunched<Asked extends { readonly plan: object }>(
   asked: Asked,
 ): asked is Extract<Asked, { readonly plan: LaunchedPlan }> {
   return isLaunch(asked)

@@ -1,5 +1,11 @@
 /** POST /calibrate over HTTP: what it answers, and what it rejects with which pointer. */
 import { describe, expect, it } from 'vitest'
+import { loadCatalogue } from '../../api/catalogue.ts'
+import { evaluateAsked } from '../../api/validation/written-plan.ts'
+import { evaluateQuestion } from '../../api/worker/desk.ts'
+import { javascriptLpSolver as solver } from '../../solvers/javascript-lp-solver.ts'
+import { evaluated } from '../../src/modes/modes.ts'
+import { endless } from '../../src/patience.ts'
 import { service } from './service.ts'
 
 const run = {
@@ -34,6 +40,54 @@ describe('POST /calibrate', () => {
     const first = (await calibrated({ runs: [run] })).body.runs[0].assumedStepSeconds
     const { body } = await calibrated({ runs: [run, { ...run, measuredStepSeconds: 1000 * first }] })
     expect(body.warnings[0]).toMatch(/^run 2 \(/)
+  })
+
+  it('takes a launch file as /evaluate does, says what it leaves open, and sends its stack along', async () => {
+    const file = [
+      'torchrun --nproc-per-node 8 pretrain_gpt.py --seq-length 4096',
+      '--tensor-model-parallel-size 2 --sequence-parallel --micro-batch-size 1 --global-batch-size 8 --bf16',
+      '--use-distributed-optimizer --overlap-grad-reduce --overlap-param-gather --no-such-flag',
+    ].join(' ')
+    const { model, hardware, measuredStepSeconds } = run
+    const launched = { ...{ name: 'ours', model, hardware, measuredStepSeconds }, plan: { megatron: file } }
+    const { status, body } = await calibrated({ runs: [launched, run], constants: ['hbmEfficiency'] })
+    expect(status, JSON.stringify(body)).toBe(200)
+    expect(body.runs.map(({ name }: { name: string }) => name)).toEqual(['ours', 'run 2'])
+    const { trial } = evaluateQuestion(
+      evaluateAsked({ model, hardware, plan: launched.plan }),
+      loadCatalogue(),
+    )
+    const alone = evaluated(trial, solver, endless)
+    expect('plan' in alone && alone.plan).toMatchObject({ stepTimeSeconds: body.runs[0].assumedStepSeconds })
+    expect(body.assumptions).toMatchObject({ basis: 'calibrated', stack: 'megatron' })
+    expect(body.warnings.join('\n')).toMatch(/ours: megatron: .*--no-such-flag/)
+  })
+
+  it('refuses runs whose files set what is to be set, and says which of them', async () => {
+    const launched = (options: string) => ({
+      model: run.model,
+      ...{ hardware: run.hardware, measuredStepSeconds: 0.6 },
+      plan: {
+        megatron: `pretrain_gpt.py --seq-length 4096 --micro-batch-size 1 --global-batch-size 8 --bf16 --use-distributed-optimizer ${options}`,
+      },
+    })
+    const runs = [launched('--overlap-grad-reduce --overlap-param-gather'), launched('')]
+    const asked = await calibrated({ runs, constants: ['overlapPrefetched'] })
+    const { status, body } = asked
+    expect(status, JSON.stringify(body)).toBe(422)
+    expect(body.errors[0].pointer).toBe('/runs/1/plan/megatron')
+    expect(body.errors[0].detail).toContain('`constants`')
+  })
+
+  it.each([
+    ['plan', { plan: { megatron: '' } }, '/runs/1/plan/megatron'],
+    ['plan', { plan: { mesh: { fsdpp: 8 } } }, '/runs/1/plan/mesh/fsdpp'],
+    ['measured time', { measuredStepSeconds: 'fast' }, '/runs/1/measuredStepSeconds'],
+  ])('names the run whose %s is wrong', async (_, wrong, pointer) => {
+    const { status, body } = await calibrated({ runs: [run, { ...run, ...wrong, name: 'tuesday' }] })
+    expect(status).toBe(400)
+    expect(body.detail).toContain('/runs/1 (tuesday)')
+    expect(body.errors[0].pointer).toBe(pointer)
   })
 
   it.each([
