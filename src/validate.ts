@@ -9,6 +9,7 @@ import { memoryReasons } from './plan/outline.ts'
 import type { Infeasibility, Plan } from './plan/plan.ts'
 import { type PlanFault, wayText } from './rules/part-rule.ts'
 import type { Check, Findings, Ranking, RequirementRows, Requirements } from './validation/check.ts'
+import { remedy } from './validation/remedy.ts'
 
 export interface Validation<Found = Plan> extends Omit<EvaluateAnswer, 'plan' | 'suggestions'> {
   readonly ok: boolean
@@ -69,7 +70,7 @@ export function validate<Found extends Checked>(
         ...{ runs: plan.feasible || asked.fits === false, oneChange },
       },
     ),
-    ...late(verdict.plan),
+    ...late(verdict),
   ]
   return { ok: checks.every(({ ok }) => ok), checks, plan, ...resolved, warnings: [...warnings, ...stopped] }
 }
@@ -123,8 +124,12 @@ function required<Found>(
   })
 }
 
-/** Checks of what the workload itself asks for, other than memory: its limits on time. */
-function late({ infeasible = [] }: Checked): readonly Check[] {
+/** Checks of what the workload itself asks for, other than memory: its rate and its limits on time. */
+function late<Found extends Checked>({
+  plan: { infeasible = [] },
+  suggestions = [],
+}: Evaluation<Found>): readonly Check[] {
+  const nearest = suggestions.length > 0 ? { nearest: suggestions.map(remedy) } : {}
   return infeasible
     .filter(({ reason }) => !memoryReasons.includes(reason))
     .map(({ reason, pointer, detail }) => ({
@@ -134,6 +139,7 @@ function late({ infeasible = [] }: Checked): readonly Check[] {
       expected: 'as the workload asks',
       actual: detail,
       message: `${sentence(detail)}.`,
+      ...nearest,
     }))
 }
 

@@ -5,6 +5,7 @@ import { secondsText } from '../plan/explain/figures.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import { chipsText } from '../plan/serve/instance-text.ts'
 import type { InferenceProblem, InstanceSketch, ServeSketch, ServeWorkload } from '../problem.ts'
+import { moreServers } from './more-servers.ts'
 import { type Changed, changesOf, remedied, type Tried } from './remedied.ts'
 import { withinShare } from './within-share.ts'
 
@@ -19,6 +20,7 @@ export const evaluateServeRemedied = remedied(
   (problem: ServeProblem, sketch, plan: ServePlan, fitting) => [
     ...moreInstances(problem, sketch, fitting),
     ...otherLimits(problem, sketch, fitting),
+    ...moreServers(problem, sketch, plan, fitting),
     ...easierLoad(problem, sketch, plan, fitting),
   ],
 )

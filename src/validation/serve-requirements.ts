@@ -43,9 +43,15 @@ const byRate: Ranking<ServePlan> = {
 }
 
 /** The meshes are enough: the search chose what such a plan leaves out. */
-function sameAsBest({ disaggregated, prefill, generate, summary }: ServePlan): Remedy {
-  const value = { disaggregated, prefill: { mesh: prefill.mesh }, generate: { mesh: generate.mesh } }
-  return { detail: `the best plan: ${summary}`, changes: [{ pointer: '/plan', value }] }
+export function searchedAs({ disaggregated, prefill, generate }: ServePlan) {
+  return { disaggregated, prefill: { mesh: prefill.mesh }, generate: { mesh: generate.mesh } }
+}
+
+function sameAsBest(plan: ServePlan): Remedy {
+  return {
+    detail: `the best plan: ${plan.summary}`,
+    changes: [{ pointer: '/plan', value: searchedAs(plan) }],
+  }
 }
 
 /** Limits of its servers that are lower than those of the best: what runs at once under them is less, whatever memory has room for. */

@@ -36,8 +36,9 @@ async function validated(body: object, status = 200): Promise<Answer> {
 const failing = ({ checks }: Answer) => checks.filter(({ ok }) => !ok)
 
 /** Every nearest change of every check that fails makes that check hold. */
-async function expectRemedied(body: object): Promise<void> {
-  const failed = failing(await validated(body))
+async function expectRemedied(body: object) {
+  const answer = await validated(body)
+  const failed = failing(answer)
   expect(failed.length).toBeGreaterThan(0)
   for (const { name, nearest = [] } of failed) {
     expect(nearest.length, name).toBeGreaterThan(0)
@@ -47,6 +48,7 @@ async function expectRemedied(body: object): Promise<void> {
       expect(stillFails, JSON.stringify(changes)).toEqual([])
     }
   }
+  return answer
 }
 
 describe('POST /validate', () => {
@@ -196,6 +198,27 @@ describe('POST /validate', () => {
       plan: { mesh: { tensor: 4, pipeline: 2, fsdp: 1 } },
       memoryBudget: { bytesPerChip: 2.2e9 },
     })
+  })
+
+  it('says of a server short of its rate how many of it, or which other, would do', async () => {
+    const workload = { mode: 'serve', promptLength: 2048, outputLength: 256, requestsPerSecond: 20 }
+    const latencies = { maxTimeToFirstTokenSeconds: 1, maxTimePerOutputTokenSeconds: 0.05 }
+    const short = {
+      model: 'llama-3-70b',
+      hardware: { chip: 'h100-sxm', chips: 8 },
+      workload: { ...workload, ...latencies },
+      precision: { weights: 'fp8', compute: 'fp8', kvCache: 'fp8' },
+      plan: { disaggregated: false, generate: { mesh: { tensor: 8 }, instances: 1 } },
+    }
+    const ways = failing(await expectRemedied(short)).flatMap(({ nearest = [] }) => nearest)
+    expect(ways.map(({ detail }) => detail.replace(/:.*/, ''))).toEqual([
+      'more chips',
+      'more chips and other layouts',
+      'a lower rate',
+    ])
+    const wider = await expectRemedied({ ...short, hardware: { chip: 'h100-sxm', chips: 16 } })
+    const [, other] = failing(wider).flatMap(({ nearest = [] }) => nearest)
+    expect(other?.detail).toMatch(/^other layouts: the search finds "/)
   })
 
   it('fails with 422 where it is asked to, and with no other status', async () => {

@@ -2,6 +2,7 @@
 import type { Sized } from '../../modes/serve/counts.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
 import type { Suggestion } from '../answer.ts'
+import { secondsText } from '../explain/figures.ts'
 import { chipsText } from './instance-text.ts'
 import { type Changed, loosened, lowered } from './least-change.ts'
 
@@ -45,6 +46,11 @@ export function easierTogether(requests: Requests, best: Best): Easier | null {
     ...(perToken ? [{ pointer: '/workload/maxTimePerOutputTokenSeconds', value: perToken.value }] : []),
     ...(slower ? [{ pointer: '/workload/requestsPerSecond', value: slower.value }] : []),
   ]
+  const texts = [
+    ...(first ? [secondsText(first.value)] : []),
+    ...(perToken ? [secondsText(perToken.value)] : []),
+    ...(slower ? [`${slower.value} a second`] : []),
+  ]
   const [one, ...also] = changes
   if (!deployment || !one) return null
   const change = [
@@ -52,7 +58,6 @@ export function easierTogether(requests: Requests, best: Best): Easier | null {
     ...(perToken ? ['a slower token'] : []),
     ...(slower ? ['a lower rate'] : []),
   ].join(' and ')
-  const met = changes.map(({ value }) => value).join(' and ')
-  const detail = `${met} together are met by ${chipsText(deployment.chips)}; no one change is enough`
+  const detail = `${texts.join(' and ')} together are met by ${chipsText(deployment.chips)}; no one change is enough`
   return { deployment, suggestions: [{ change, ...one, detail, also }] }
 }

@@ -105,7 +105,9 @@ function nearest({ requests, best }: NoServe, slower: Changed | null): Near | nu
   const first = loosened(requests.maxFirst, (maxFirst) => best({ ...requests, maxFirst }))
   const perToken = loosened(requests.maxPerToken, (maxPerToken) => best({ ...requests, maxPerToken }))
   const suggestions = [
-    ...(slower ? [suggestion('a lower rate', '/workload/requestsPerSecond', slower)] : []),
+    ...(slower
+      ? [suggestion('a lower rate', '/workload/requestsPerSecond', slower, `${slower.value} a second`)]
+      : []),
     ...(first ? [suggestion('a later first token', '/workload/maxTimeToFirstTokenSeconds', first)] : []),
     ...(perToken ? [suggestion('a slower token', '/workload/maxTimePerOutputTokenSeconds', perToken)] : []),
   ]
@@ -117,8 +119,13 @@ function nearest({ requests, best }: NoServe, slower: Changed | null): Near | nu
   return any && { deployment: any, suggestions, highestRate: null }
 }
 
-function suggestion(change: string, pointer: string, { value, deployment }: Changed): Suggestion {
-  return { change, pointer, value, detail: `${value} is met by ${chipsText(deployment.chips)}` }
+function suggestion(
+  change: string,
+  pointer: string,
+  { value, deployment }: Changed,
+  text = secondsText(value),
+): Suggestion {
+  return { change, pointer, value, detail: `${text} is met by ${chipsText(deployment.chips)}` }
 }
 
 function reasons(none: NoServe, highestRate: number | null): Reasons {

@@ -1,0 +1,93 @@
+/**
+ * What would do for a deployment that is short of its rate or late, beside an easier load: more chips for more of its own
+ * instances, or the layouts that the search finds, on the chips there are or on the fewest with which there are any.
+ */
+import type { Suggestion } from '../plan/answer.ts'
+import type { ServePlan } from '../plan/inference-plan.ts'
+import { type LargerHardware, largerHardware } from '../plan/no-plan/larger-hardware.ts'
+import { largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
+import type { InferenceProblem, InstanceSketch, ServeSketch, ServeWorkload } from '../problem.ts'
+import type { Change } from '../rules/part-rule.ts'
+import { searchedAs } from '../validation/serve-requirements.ts'
+import type { Tried } from './remedied.ts'
+
+type ServeProblem = InferenceProblem<ServeWorkload>
+
+type Fitting = Tried<ServeProblem, ServeSketch, ServePlan>
+
+export function moreServers(
+  problem: ServeProblem,
+  sketch: ServeSketch,
+  { infeasible = [] }: ServePlan,
+  fitting: Fitting,
+): readonly Suggestion[] {
+  const short = infeasible.some(({ reason }) => reason === 'rate')
+  const own = short ? moreOfItsOwn(problem, sketch, fitting) : null
+  const other = otherLayout(problem, sketch, own?.chips ?? Number.POSITIVE_INFINITY, fitting)
+  return [...(own ? [own.suggestion] : []), ...other]
+}
+
+/** The plan's own servers, as many as the rate needs. */
+function moreOfItsOwn(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting) {
+  const open = ({ instances: _, ...rest }: InstanceSketch) => rest
+  const { prefill, generate } = sketch
+  const free = {
+    ...sketch,
+    ...(prefill ? { prefill: open(prefill) } : {}),
+    ...(generate ? { generate: open(generate) } : {}),
+  }
+  const on = ({ cluster }: Pick<LargerHardware, 'cluster'>) => fitting({ ...problem, cluster }, free)
+  const larger = largerThatFits(problem, (cluster) => on({ cluster }) !== null)
+  const found = larger && on(larger)
+  if (!larger || !found) return null
+  const also = (['prefill', 'generate'] as const).flatMap((phase): readonly Change[] =>
+    sketch[phase]?.instances === undefined
+      ? []
+      : [{ pointer: `/plan/${phase}/instances`, value: found[phase].instances }],
+  )
+  const { detail, ...more } = moreChips(larger)
+  const suggestion = {
+    ...more,
+    detail: `${detail}, for "${found.summary}"`,
+    ...(also.length > 0 ? { also } : {}),
+  }
+  return { chips: larger.cluster.chips, suggestion }
+}
+
+/** What the search would take in the plan's place, on fewer chips than its own servers need. */
+function otherLayout(
+  problem: ServeProblem,
+  { prefill, generate }: ServeSketch,
+  below: number,
+  fitting: Fitting,
+): readonly Suggestion[] {
+  if (!(prefill?.mesh || generate?.mesh)) return []
+  const found = fitting(problem, {})
+  const plan = found && searchedAs(found)
+  if (plan) {
+    const detail = `the search finds "${found.summary}", which is enough`
+    return [{ change: 'other layouts', pointer: '/plan', value: plan, detail }]
+  }
+  for (
+    let chips = 2 * problem.cluster.chips;
+    chips < below && chips <= mostTimes * problem.cluster.chips;
+    chips *= 2
+  ) {
+    const larger = largerHardware(problem, chips)
+    const deployment = larger && fitting({ ...problem, cluster: larger.cluster }, {})
+    if (!deployment) continue
+    const { detail, ...more } = moreChips(larger)
+    const also = [{ pointer: '/plan', value: searchedAs(deployment) }]
+    return [
+      {
+        ...more,
+        change: 'more chips and other layouts',
+        detail: `${detail}, for "${deployment.summary}"`,
+        also,
+      },
+    ]
+  }
+  return []
+}
+
+const mostTimes = 8
