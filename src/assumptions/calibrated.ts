@@ -18,6 +18,9 @@ const gpuPolicies: readonly PolicyName[] = [
   'full',
   'mla_up_proj',
   'layernorm+mla_up_proj+moe_act',
+  'mlp',
+  'moe_act',
+  'layernorm+moe_act',
 ]
 
 /**

@@ -15,6 +15,10 @@
  * just enough.
  * `mla_up_proj` and the one with norms and activation functions of experts are Megatron's `--recompute-modules` of these names, as
  * Megatron-Bridge's recipes for DeepSeek-V3 have them (@067f987df0, perf_recipes/deepseek: `common.py` has all three).
+ * `mlp`, `moe_act` and the latter with norms are modules of the same option. A dense MLP is checkpointed with its norm, which is part of its
+ * first linear layer, and runs again whole; its input is the sum after attention. The norm before experts is a module of its own, the one
+ * before attention without low ranks is part of the projection to heads, and stays (Megatron-LM @d98e8a64dd, transformer_layer.py,
+ * gpt_layer_specs.py). Megatron-Bridge's recipes for gpt-oss have `layernorm moe_act`, for DeepSeek-V3 on GB300 `moe_act`.
  * Sources: formulas of section 4 and 11; Korthikanti et al. 2022 (arXiv 2205.05198); MaxText, layers/decoders.py:
  * `minimal_offloaded`, `qkv_proj_offloaded`, and `custom` with `decoder_layer_input: offload`, here `full_offloaded`, and with
  * the projections to heads too, and the one from them: what its recipes for Llama 3.1 on v6e keep there
@@ -72,14 +76,36 @@ export const policies = [
     attention: ['In', ...lowRanks],
     mlp: ['In', ...hidden, 'Tmp', 'SharedTmp', 'Dispatched'],
     stream: 2,
-    latent: true,
+    models: 'latent',
   },
   {
     name: 'layernorm+mla_up_proj+moe_act',
     attention: lowRanks,
     mlp: [...hidden, 'SharedTmp', 'Dispatched'],
     stream: 2,
-    latent: true,
+    models: 'latent',
+  },
+  {
+    name: 'mlp',
+    attention: ['In', ...queries, 'Result', 'Att'],
+    mlp: [],
+    stream: 2,
+    models: 'dense',
+    whole: ['mlp'],
+  },
+  {
+    name: 'moe_act',
+    attention: ['In', ...queries, 'Result', 'Att'],
+    mlp: ['In', ...hidden, 'SharedTmp', 'Dispatched'],
+    stream: 2,
+    models: 'experts',
+  },
+  {
+    name: 'layernorm+moe_act',
+    attention: ['In', ...queries, 'Result', 'Att'],
+    mlp: [...hidden, 'SharedTmp', 'Dispatched'],
+    stream: 2,
+    models: 'experts',
   },
   inputAlone,
   {

@@ -12,11 +12,16 @@ export interface PolicyRow {
   readonly book?: { readonly stream: number; readonly inner: number }
   /** Which of them are kept in the host's memory; absent when none is. */
   readonly host?: HostPart
-  /** Whether it is only for models with latent attention: what it does not keep is projected up from latent vectors. */
-  readonly latent?: true
-  /** Set where software runs a layer's whole forward pass again, with results that nothing reads (`asRun` in policy.ts). */
-  readonly whole?: true
+  /** The models that it is for; absent where it is for all. */
+  readonly models?: ModelKind
+  /** Blocks of a layer whose whole forward pass software runs again, with results that nothing reads (`asRun` in policy.ts). */
+  readonly whole?: readonly Block[]
 }
+
+/** With latent attention, whose queries and keys are projected up from low ranks; with layers of experts; with none of these. */
+export type ModelKind = 'latent' | 'experts' | 'dense'
+
+export type Block = 'attention' | 'mlp' | 'experts'
 
 /** Which of the kept arrays are on the host, and of the stream's tensors whether the layer's input and the sum after attention are. */
 export interface HostPart {

@@ -1,8 +1,8 @@
 /** Rematerialisation policies, looked up by name. */
-import { type AttentionPattern, fullAttention } from '../model/transformer.ts'
+import type { AttentionPattern, Transformer } from '../model/transformer.ts'
 import { composedPolicy } from './composed-policy.ts'
 import { inputAlone, policies } from './policies.ts'
-import type { PolicyRow } from './policy-row.ts'
+import type { Block, ModelKind, PolicyRow } from './policy-row.ts'
 
 export const policyRows: readonly PolicyRow[] = policies
 
@@ -28,11 +28,20 @@ export const recomputations = ['whole', 'needed'] as const
 
 export type Recomputation = (typeof recomputations)[number]
 
-/** The policy as software runs it. */
+export const everyBlock: readonly Block[] = ['attention', 'mlp', 'experts']
+
+/** The policy as software runs it: a layer that keeps its input alone, or a module that is checkpointed, may run whole. */
 export function asRun(policy: PolicyRow, recomputation: Recomputation): PolicyRow {
   const { attention, mlp, stream } = policy
   const inputOnly = attention.length === 0 && mlp.length === 0 && stream === 1
-  return inputOnly && recomputation === 'whole' ? { ...policy, whole: true } : policy
+  if (recomputation === 'whole') return inputOnly ? { ...policy, whole: everyBlock } : policy
+  const { whole, ...needed } = policy
+  return whole ? needed : policy
+}
+
+/** Whether all that these blocks make up runs again, whatever of it is read. */
+export function runsWhole({ whole = [] }: PolicyRow, blocks: readonly Block[]): boolean {
+  return blocks.every((block) => whole.includes(block))
 }
 
 /** What a policy keeps of each kind of block. */
@@ -55,15 +64,21 @@ export const activationCounts = ['counted', 'book'] as const
 
 export type ActivationCount = (typeof activationCounts)[number]
 
-type Attending = { readonly attention: Pick<AttentionPattern, 'latent'> }
+type Asked = Pick<Transformer, 'experts'> & { readonly attention: Pick<AttentionPattern, 'latent'> }
 
-/** Policies of a model that can be costed: under the book's table, those that the book counts. Without a model, those of every model. */
+const isOf: Readonly<Record<ModelKind, (model: Asked) => boolean>> = {
+  latent: ({ attention }) => attention.latent !== null,
+  experts: ({ experts }) => experts !== null,
+  dense: ({ experts }) => experts === null,
+}
+
+/** Policies of a model that can be costed: under the book's table, those that the book counts. Without a model, those that are for all. */
 export function offeredPolicies(
   activations: ActivationCount,
-  { attention }: Attending = { attention: fullAttention },
+  model: Asked | null = null,
 ): readonly PolicyRow[] {
   const counted = policyRows.filter(({ book }) => activations === 'counted' || book !== undefined)
-  return attention.latent ? counted : counted.filter(({ latent }) => !latent)
+  return counted.filter(({ models }) => models === undefined || (model !== null && isOf[models](model)))
 }
 
 /** The composed policies among these names, as a model with or without gates keeps them; the book's table has none. */
@@ -76,6 +91,6 @@ export function composedPolicies(
   return [...new Set(names)].flatMap((name) => composedPolicy(name, gatedMlp) ?? [])
 }
 
-export function policyNames(activations: ActivationCount, model?: Attending): readonly string[] {
+export function policyNames(activations: ActivationCount, model?: Asked): readonly string[] {
   return offeredPolicies(activations, model).map(({ name }) => name)
 }

@@ -14,6 +14,7 @@ import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'
 import { readTorchtitanCommand } from '../../src/launch/torchtitan/read/command.ts'
 import { readVllm } from '../../src/launch/vllm/read.ts'
 import { catalogueNames } from '../../src/model/release-name.ts'
+import { policyNamed } from '../../src/recipe/policy.ts'
 import { forAll, law } from '../law.ts'
 
 const context: ReadingContext = {
@@ -167,14 +168,15 @@ it.each([
 })
 
 describe('modules that Megatron-LM recomputes', () => {
-  const read = (modules: readonly string[]) => {
-    const line = `pretrain_gpt.py --num-layers 32 --recompute-granularity selective --recompute-modules ${modules.join(' ')}`
+  const read = (modules: readonly string[], model = '--num-layers 32') => {
+    const line = `pretrain_gpt.py ${model} --recompute-granularity selective --recompute-modules ${modules.join(' ')}`
     return readMegatron(line, 8)
   }
 
   it('are the policy that recomputes them, in any order', () => {
     for (const [policy, modules] of Object.entries(modulesOf)) {
-      expect(read([...modules].reverse()).plan).toMatchObject({ rematerialization: policy })
+      const model = policyNamed(policy)?.models === 'experts' ? '--num-layers 32 --num-experts 8' : undefined
+      expect(read([...modules].reverse(), model).plan).toMatchObject({ rematerialization: policy })
     }
   })
 
@@ -183,6 +185,15 @@ describe('modules that Megatron-LM recomputes', () => {
     expect(plan).toMatchObject({ rematerialization: 'mla_up_proj' })
     expect(notes.join()).toMatch(/layernorm: counted as kept/)
     expect(read(['layernorm']).plan).toMatchObject({ rematerialization: 'none' })
+    expect(read(['moe_act']).plan).toMatchObject({ rematerialization: 'none' })
+  })
+
+  it('leave open what is recomputed where dense MLPs are those of a few layers, or may be', () => {
+    for (const model of ['--num-layers 32 --num-experts 8', '']) {
+      const { plan, notes } = read(['mlp'], model)
+      expect(plan).not.toHaveProperty('rematerialization')
+      expect(notes.join()).toMatch(/mlp: what is recomputed is chosen/)
+    }
   })
 })
 

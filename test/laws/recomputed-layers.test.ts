@@ -14,7 +14,9 @@ const models = ['llama-3-8b', 'mixtral-8x7b', 'deepseek-v2-lite', 'gpt-j-6b'].ma
   (model) => problem({ model, chip: 'h100-sxm', chips: 8, batchTokens: 65_536, sequenceLength: 4096 }).model,
 )
 
-const inputAlone = policyRows.filter((policy) => asRun(policy, 'whole') !== policy)
+const inputAlone = policyRows.filter(
+  ({ mlp, attention, stream }) => mlp.length + attention.length === 0 && stream === 1,
+)
 
 describe('Of a layer that keeps its input alone', () => {
   it('the whole forward pass runs again, with what it moves', () => {
@@ -95,5 +97,53 @@ describe('Policies for latent attention', () => {
   it('are refused for a model without it', () => {
     const refused = evaluated('llama-3-8b', 'mla_up_proj')
     expect(refused).toMatchObject({ illegal: [{ pointer: '/plan/rematerialization' }] })
+  })
+})
+
+describe('Modules that are recomputed alone', () => {
+  const asked = { chip: 'h100-sxm', chips: 8, batchTokens: 65_536, sequenceLength: 4096 }
+  const evaluated = (model: string, rematerialization: string) =>
+    evaluate(problem({ ...asked, model }), { mesh: { ...unitMesh, tensor: 8 }, rematerialization }, solver)
+  const planOf = (model: string, policy: string) => {
+    const answer = evaluated(model, policy)
+    if ('illegal' in answer) throw new Error(policy)
+    return answer.plan
+  }
+
+  it('of a dense MLP run whole, and attention never again', () => {
+    const { model } = problem({ ...asked, model: 'llama-3-8b' })
+    const row = policyRows.find(({ name }) => name === 'mlp')
+    if (!row) throw new Error('there is such a policy')
+    const [attention, mlpOf] = layerComponents(model, 'sequence')
+    if (!attention || !mlpOf) throw new Error('a layer has both')
+    const [whole, needed] = [asRun(row, 'whole'), asRun(row, 'needed')]
+    expect(recomputedArrays(attention, whole)).toEqual([])
+    expect(recomputedArrays(mlpOf, whole)).toEqual(mlpOf.einsums.map(({ out }) => out))
+    // The last product is read by nobody.
+    expect(recomputedArrays(mlpOf, needed).length).toBe(mlpOf.einsums.length - 1)
+    const [none, mlp, full] = ['none', 'mlp', 'full'].map((policy) => planOf('llama-3-8b', policy))
+    const kept = [none, mlp, full].map((plan) => plan?.memoryBytes.activations ?? 0)
+    expect(kept).toEqual([...kept].sort((a, b) => b - a))
+    const time = [none, mlp, full].map((plan) => plan?.timeSeconds.rematerialization ?? 0)
+    expect(time[0]).toBe(0)
+    expect(time).toEqual([...time].sort((a, b) => a - b))
+  })
+
+  it('of experts keep less, without a matmul or a move', () => {
+    const [none, act, norms] = ['none', 'moe_act', 'layernorm+moe_act'].map((policy) =>
+      planOf('mixtral-8x7b', policy),
+    )
+    const kept = [none, act, norms].map((plan) => plan?.memoryBytes.activations ?? 0)
+    expect(kept).toEqual([...kept].sort((a, b) => b - a))
+    expect(new Set(kept).size).toBe(3)
+    expect([none, act, norms].map((plan) => plan?.hfu)).toEqual([none, act, norms].map((plan) => plan?.mfu))
+    expect(norms?.stepTimeSeconds).toBeGreaterThan(none?.stepTimeSeconds ?? 0)
+    expect(norms?.collectives.length).toBe(none?.collectives.length)
+  })
+
+  it('are refused for models that have no such modules', () => {
+    const illegal = { illegal: [{ pointer: '/plan/rematerialization' }] }
+    expect(evaluated('mixtral-8x7b', 'mlp')).toMatchObject(illegal)
+    expect(evaluated('llama-3-8b', 'moe_act')).toMatchObject(illegal)
   })
 })

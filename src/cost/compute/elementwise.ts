@@ -20,7 +20,7 @@
 import type { Transformer } from '../../model/transformer.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
-import { keptByBlock, normsAgain } from '../../recipe/policy.ts'
+import { everyBlock, keptByBlock, normsAgain, runsWhole } from '../../recipe/policy.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
 import type { ShardedArray } from '../../sharding/array.ts'
 import { arrayOfRole, arraysOf, type Component } from '../../sharding/component.ts'
@@ -103,7 +103,7 @@ function forwardPasses(model: Transformer): Passes {
 }
 
 function passesAgain(forward: Passes, policy: PolicyRow): Passes {
-  if (policy.whole) return forward
+  if (runsWhole(policy, everyBlock)) return forward
   const kept = Object.values(keptByBlock(policy)).flat()
   const sums = policy.stream < 2 ? 1 : 0
   return {

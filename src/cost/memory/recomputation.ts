@@ -6,7 +6,7 @@
  */
 
 import type { Assumptions } from '../../assumptions/assumptions.ts'
-import { keptByBlock } from '../../recipe/policy.ts'
+import { keptByBlock, runsWhole } from '../../recipe/policy.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
 import { arrayOfRole, type Component } from '../../sharding/component.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
@@ -17,7 +17,7 @@ export function keptArrays(component: Component, policy: PolicyRow): readonly st
 }
 
 export function recomputedArrays(component: Component, policy: PolicyRow): readonly string[] {
-  if (policy.whole) return component.einsums.map(({ out }) => out)
+  if (runsWhole(policy, componentRow(component).keeps)) return component.einsums.map(({ out }) => out)
   const kept = keptArrays(component, policy)
   const producers = new Map(component.einsums.map((einsum) => [einsum.out, einsum]))
   const wanted = new Set<string>()

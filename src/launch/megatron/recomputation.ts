@@ -9,12 +9,15 @@ import { layersTaken } from '../run/chunks.ts'
 import type { Run } from '../run/run.ts'
 
 /**
- * Modules of every layer that a policy recomputes. `moe_act` is of experts alone; the few dense layers before them are costed as if their
+ * Modules of every layer that a policy recomputes. `moe_act` is of experts alone, `mlp` of dense layers; the few dense layers before them are costed as if their
  * activation functions were recomputed too.
  */
 export const modulesOf = {
   selective: ['core_attn'],
   mla_up_proj: ['mla_up_proj'],
+  mlp: ['mlp'],
+  moe_act: ['moe_act'],
+  'layernorm+moe_act': ['layernorm', 'moe_act'],
   'layernorm+mla_up_proj+moe_act': ['layernorm', 'mla_up_proj', 'moe_act'],
 } as const satisfies Partial<Record<PolicyName, readonly string[]>>
 

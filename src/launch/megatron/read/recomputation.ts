@@ -1,6 +1,7 @@
 /** What a command of Megatron-LM recomputes: the inverse of recomputation.ts. */
 import type { Fields } from '../../../fields.ts'
-import { keepEverything } from '../../../recipe/policy.ts'
+import { keepEverything, policyNamed } from '../../../recipe/policy.ts'
+import type { ModelKind } from '../../../recipe/policy-row.ts'
 import type { Options } from '../../read/options.ts'
 import { layersTaken } from '../../run/chunks.ts'
 import { modulesOf } from '../recomputation.ts'
@@ -45,7 +46,7 @@ export function rematerializationOf(
     return chosen('full', ...groups)
   }
   if (granularity !== 'selective') return chosen('none')
-  const [policy, own] = recomputing(modules)
+  const [policy, own] = recomputing(modules, options)
   const others = modules.filter((name) => !own.includes(name))
   if (others.some((name) => /^(moe|mlp)$/.test(name))) {
     return { field: {}, notes: [`--recompute-modules ${modules.join(' ')}: what is recomputed is chosen`] }
@@ -54,10 +55,19 @@ export function rematerializationOf(
   return chosen(policy, ...notes)
 }
 
-/** The policy that recomputes most of these modules and no others, with those that it does. */
-function recomputing(modules: readonly string[]): readonly [policy: string, own: readonly string[]] {
+/** The policy of such a model that recomputes most of these modules and no others, with those that it does. */
+function recomputing(
+  modules: readonly string[],
+  options: Options,
+): readonly [policy: string, own: readonly string[]] {
+  // A command that names its model does not say whether that has experts: all of its layers may have dense MLPs only if it is spelled out.
+  const [spelledOut, experts] = [options.has('--num-layers'), options.has('--num-experts')]
+  const unlike: ModelKind = spelledOut && !experts ? 'experts' : 'dense'
   const [most] = Object.entries<readonly string[]>(modulesOf)
-    .filter(([, own]) => own.every((name) => modules.includes(name)))
+    .filter(
+      ([policy, own]) =>
+        own.every((name) => modules.includes(name)) && policyNamed(policy)?.models !== unlike,
+    )
     .sort(([, a], [, b]) => b.length - a.length)
   return most ?? [keepEverything.name, []]
 }
