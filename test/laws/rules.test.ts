@@ -198,14 +198,17 @@ const servings: fc.Arbitrary<Serving> = fc
     experts: fc.constantFrom(
       ...(['1d/sliced', '1d/spread', '1d/dispatched', '1d-sequences/spread', 'copied-all/sliced'] as const),
     ),
-    mode: fc.constantFrom('generate' as const, 'prefill' as const),
+    mode: fc.constantFrom('generate' as const, 'prefill' as const, 'serve' as const),
+    name: often('m', 'gpt-oss-20b'),
     sequences: fc.constantFrom(1, 8, 64),
     halved: often(false, true),
     total: often(1e9, 79.9e9, 90e9),
     blocks: often({}, { weightBlock: { rows: 128, columns: 128 } }),
   })
-  .map(({ setting: drawn, mesh, attention, mlp, experts, mode, sequences, halved, total, blocks }) => {
-    const setting = { ...drawn, precision: { ...drawn.precision, ...blocks } }
+  .map(({ setting: drawn, name: called, mesh, mode, sequences, halved, total, blocks, ...parts }) => {
+    const { attention, mlp, experts } = parts
+    const model = { ...drawn.model, name: called }
+    const setting = { ...drawn, model, precision: { ...drawn.precision, ...blocks } }
     const named = { attention, mlp, ...(setting.model.experts ? { experts } : {}) }
     const layouts = Object.entries(named).map(([name, layout]) => {
       const fields = fieldsNamed(layout)
