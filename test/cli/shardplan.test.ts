@@ -479,12 +479,18 @@ describe('lengths beside a server of one phase', () => {
     expect(err).toContain('/workload/promptLength (--seq) is 2500; the launch file has 2498')
   })
 
+  it('are what sequences hold on average in generation, where they are shorter', async () => {
+    const { code, out } = await asked('generate', '--seq', '2000')
+    expect(code).toBe(0)
+    expect(out).toContain('the 2000 of the request are taken as what they hold on average')
+  })
+
   it('are named in errors by the option that was written', async () => {
-    expect((await asked('generate', '--seq', '2000')).err).toContain(
-      '/workload/contextLength (--seq) is 2000',
+    expect((await asked('generate', '--seq', '3000')).err).toContain(
+      '/workload/contextLength (--seq) is 3000',
     )
-    expect((await asked('generate', '--context', '2000')).err).toContain(
-      '/workload/contextLength (--context) is 2000',
+    expect((await asked('generate', '--context', '3000')).err).toContain(
+      '/workload/contextLength (--context) is 3000',
     )
   })
 })

@@ -36,3 +36,15 @@ it('a cap beside a number of sequences is refused', async () => {
     .send({ model: 'llama-3-8b', hardware, workload })
   expect(body).toMatchObject({ status: 400, errors: [{ pointer: '/workload/maxSequences' }] })
 })
+
+it('a length below the longest that the file has is what sequences hold on average', async () => {
+  const shorter = await evaluated({ mode: 'generate', contextLength: 2048 }, capped(64))
+  const said = await evaluated(lengths, capped(64))
+  expect(shorter.plan.stepTimeSeconds).toBe(said.plan.stepTimeSeconds)
+  expect(shorter.read.request.workload).toMatchObject({ contextLength: 32_768, meanContextLength: 2048 })
+  expect(shorter.read.notes.join()).toContain('the 2048 of the request')
+  const longer = await evaluated({ mode: 'generate', contextLength: 65_536 }, capped(64))
+  expect(longer).toMatchObject({ status: 422, errors: [{ pointer: '/workload/contextLength' }] })
+  const both = await evaluated({ ...lengths, contextLength: 4096 }, capped(64))
+  expect(both).toMatchObject({ status: 422, errors: [{ pointer: '/workload/contextLength' }] })
+})

@@ -16,6 +16,7 @@ import type { LaunchRead } from '../../schemas/launch-read.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
 import { contradictions } from './contradictions.ts'
 import { launchKey } from './file.ts'
+import { heldOnAverage } from './held-on-average.ts'
 import { misspeltIn, misspeltText, optionIn } from './misspelt.ts'
 import { modelNamed, readIn } from './reading.ts'
 
@@ -35,8 +36,8 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
   held: (whole: unknown) => Request,
   catalogue: Catalogue,
 ): SpelledOut<Request> {
-  const { plan, ...own } = asked
-  const reading = readIn(plan, own, catalogue)
+  const { plan, ...rest } = asked
+  const { own, reading } = heldOnAverage(rest, readIn(plan, rest, catalogue))
   const at = `/plan/${launchKey(plan)}`
   const said = saidBy(reading, own, catalogue)
   const whole = merged(said, own)
