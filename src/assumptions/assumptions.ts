@@ -74,7 +74,7 @@ export interface Assumptions {
   readonly inferenceExpertLayerSeconds: Seconds
   /** What a matmul in fp8 or less takes in prefill beyond one in 16 bits: its input is quantised, and its kernel starts later. */
   readonly inferenceNarrowMatmulSeconds: Seconds
-  /** How much longer four-bit weights of experts stream in inference where kernels unpack them to the type that they multiply in. */
+  /** How much longer grouped kernels stream and multiply in inference where they unpack four-bit weights to the type that they multiply in. */
   readonly unpackedExpertFactor: number
   /** Latency of a gather or scatter inside a node in inference, beside its bytes: one kernel reaches all other chips at once. */
   readonly inferenceCollectiveSeconds: Seconds
@@ -112,10 +112,14 @@ export interface Assumptions {
   readonly dispatchComputeShare: number
   /** In inference the search may send half of a batch to its experts while the other half computes. */
   readonly twoBatchOverlap: boolean
+  /** In inference, grouped matmuls of experts take the root of the sum of the squares of arithmetic and streaming; else the longer of both. */
+  readonly groupedInWaves: boolean
   /** The least number of copies of experts in inference, where chips share the experts out. */
   readonly redundantExperts: number
-  /** In inference, tokens on the chip whose experts are busiest, over the mean; 1 where routing is even. */
+  /** In inference, the least that the chip whose experts are busiest has of tokens, over the mean; what follows from `expertUnevenness` may be more. */
   readonly expertImbalance: number
+  /** In inference, how unevenly tokens choose experts: the u of cost/communication/uneven-routing.ts; 0 where all are as popular. */
+  readonly expertUnevenness: number
 
   /** The ways in which attention may meet keys that are sharded over context; the search tries each. */
   readonly contextLayouts: readonly ContextLayout[]

@@ -118,7 +118,11 @@ const hostStart = 3e-4
 /** Fraction of HBM bandwidth that kernels of paged caches reach on TPUs: fit to the same rows as a server's step there. */
 const pagedOnTpu = 0.44
 
-/** The same grouped kernels in int4 and MXFP4 that unpack to bf16 stream 1.5 to 1.9 times as long as their bytes: 1.7 in the middle. */
+/**
+ * The same grouped kernels in int4 and MXFP4 that unpack to bf16 stream 1.2 to 1.9 times as long as their bytes, and at many rows multiply
+ * 1.3 (MXFP4 on Hopper) to 2.5 times as long as plain ones of bf16: each tile of weights is unpacked again for every tile of rows. 1.7 in the middle
+ * of both. MXFP4 beside fp8 on Blackwell is not unpacked, and takes 0.9 and 1.2.
+ */
 const unpackedFactor = 1.7
 
 /**
@@ -169,6 +173,13 @@ const dispatchUnits = 20
  */
 const routing = 4e-4
 
+/**
+ * How unevenly experts are chosen by what is asked of a server: 0.080 for DeepSeek-R1 on a data set of translations (1.28 among 256 experts, all
+ * layers: NVIDIA/TensorRT-LLM, docs/source/blogs/tech_blog/blog4, table 1), 0.044 for DeepSeek-V3 (0.70 among 16 of the 256 experts
+ * of a layer: sgl-project/sglang#5524, counts of an expert distribution). Between both, by their geometric mean.
+ */
+const uneven = 0.06
+
 /** The assumptions for a kind of chip: stated starting values and fits, with the chip's own efficiencies. */
 export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions {
   const tpu = kind === 'tpu'
@@ -210,8 +221,10 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     directGeneration: !tpu,
     dispatchComputeShare: tpu ? 0 : dispatchUnits / 132,
     twoBatchOverlap: false,
+    groupedInWaves: !tpu,
     redundantExperts: 0,
     expertImbalance: 1,
+    expertUnevenness: uneven,
     contextLayouts: tpu ? ['gather'] : contextLayouts,
     attentionFlops: 'causal',
     regatherActivations: true,

@@ -17,6 +17,8 @@ interface ElementRow {
   readonly plain: string
   /** Names under which a chip may list its arithmetic, best first. */
   readonly multipliedAs: readonly string[]
+  /** Wider types whose numbers a matmul takes beside these as they are: eight bits beside blocks of four (PTX ISA, tcgen05.mma kind::mxf8f6f4). */
+  readonly besides: readonly string[]
   /** The assumption that says what training reaches in this type over what it reaches in bf16, both as fractions of peak; null for no difference. */
   readonly share: 'fp8Share' | 'fp4Share' | null
 }
@@ -25,16 +27,31 @@ interface ElementRow {
 const own = <Name extends string>(name: Name, bytes: number) => ({
   ...{ name, bytes, plain: name, share: null },
   multipliedAs: [name] as const,
+  besides: [],
 })
+
+const besideEight = { besides: ['fp8'] } as const
 
 export const elements = [
   own('fp32', 4),
   own('bf16', 2),
   { ...own('fp8', 1), share: 'fp8Share' },
   own('int8', 1),
-  { ...own('fp4', 0.5), share: 'fp4Share', multipliedAs: ['fp4', 'nvfp4', 'mxfp4'] },
-  { ...own('mxfp4', (4 + 8 / 32) / 8), plain: 'fp4', share: 'fp4Share', multipliedAs: ['mxfp4', 'fp4'] },
-  { ...own('nvfp4', (4 + 8 / 16) / 8), plain: 'fp4', share: 'fp4Share', multipliedAs: ['nvfp4', 'fp4'] },
+  { ...own('fp4', 0.5), ...besideEight, share: 'fp4Share', multipliedAs: ['fp4', 'nvfp4', 'mxfp4'] },
+  {
+    ...own('mxfp4', (4 + 8 / 32) / 8),
+    ...besideEight,
+    plain: 'fp4',
+    share: 'fp4Share',
+    multipliedAs: ['mxfp4', 'fp4'],
+  },
+  {
+    ...own('nvfp4', (4 + 8 / 16) / 8),
+    ...besideEight,
+    plain: 'fp4',
+    share: 'fp4Share',
+    multipliedAs: ['nvfp4', 'fp4'],
+  },
   own('int4', 0.5),
 ] as const satisfies readonly ElementRow[]
 

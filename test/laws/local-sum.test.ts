@@ -14,13 +14,19 @@ import { unitMesh } from '../../src/sharding/axis.ts'
 import { law } from '../law.ts'
 import { smallDense } from '../small-model.ts'
 
-const extents = fc.constantFrom('B', 'T', 'S', 'D', 'F', 'K', 'V', 'Ev')
+const extents = fc.constantFrom('B', 'T', 'S', 'D', 'F', 'K', 'V', 'A', 'Ev')
 const sharded = fc.constantFrom('data', 'tensor', 'context', 'expert')
 const dimensions = fc.array(fc.record({ extent: extents, axes: fc.uniqueArray(sharded, { maxLength: 2 }) }))
 const sizes = fc.constantFrom(1, 2, 3, 8)
 const model = transformer('own', smallDense)
 const rounding = {
-  ...{ tokensDivideFreely: false, expertImbalance: 1.2, redundantExperts: 0, choicesApart: false },
+  ...{
+    tokensDivideFreely: false,
+    expertImbalance: 1.2,
+    expertUnevenness: 0.06,
+    redundantExperts: 0,
+    choicesApart: false,
+  },
 }
 
 /** Meshes and shapes are drawn from few, so that the same comes again after another. */

@@ -119,18 +119,29 @@ describe('a step of generation', () => {
     expect(longer('llama-3.1-8b')).toBe(0)
   })
 
-  it('streams experts in four bits as many times as long as they are unpacked for, where they are', () => {
-    const weights = (unpackedExpertFactor: number, compute: 'bf16' | 'fp8', type: 'int4' | 'fp8') =>
+  it('streams and multiplies experts in four bits as many times as long as they are unpacked for, where they are', () => {
+    const weights = (unpackedExpertFactor: number, compute: 'bf16' | 'fp8', type: 'int4' | 'fp8' | 'mxfp4') =>
       planOf(
         { tensor: 4 },
         8,
         { unpackedExpertFactor },
         { model: 'mixtral-8x7b', precision: { weights: type, compute } },
       ).streaming.weightsSeconds
+    const multiplied = (unpackedExpertFactor: number) =>
+      planOf(
+        { tensor: 4 },
+        8,
+        { unpackedExpertFactor },
+        { model: 'mixtral-8x7b', precision: { weights: 'int4', compute: 'bf16' } },
+      ).streaming.arithmeticSeconds
+    expect(multiplied(2)).toBeGreaterThan(multiplied(1))
     const [once = 0, twice = 0, thrice = 0] = [1, 2, 3].map((factor) => weights(factor, 'bf16', 'int4'))
     expect(twice).toBeGreaterThan(1.5 * once)
     expect(thrice - twice).toBeCloseTo(twice - once, 12)
     expect(weights(3, 'bf16', 'fp8')).toBe(weights(1, 'bf16', 'fp8'))
+    // Blackwell multiplies eight bits beside blocks of four, and unpacks nothing.
+    expect(weights(3, 'fp8', 'int4')).toBeGreaterThan(weights(1, 'fp8', 'int4'))
+    expect(weights(3, 'fp8', 'mxfp4')).toBe(weights(1, 'fp8', 'mxfp4'))
   })
 
   it('has none of it in the book', () => {

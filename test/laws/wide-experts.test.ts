@@ -74,10 +74,19 @@ describe('experts over chips that do not divide them', () => {
     expect(parameters(128, 1) - parameters(128)).toBe(bytesOfExpert)
   })
 
-  it('share the work out evenly, copies or not', () => {
-    const arithmetic = (expert: number) =>
-      evaluated(deepseek(expert, generation(expert * 16, 4096)), { expert }).streaming.arithmeticSeconds
-    for (const expert of [72, 144, 320]) expect(arithmetic(expert)).toBeCloseTo(arithmetic(128), 12)
+  it('share the work out, as uneven as copies leave it', () => {
+    const arithmetic = (expert: number, assumptions: object) => {
+      const problem = deepseek(expert, generation(expert * 16, 4096), { basis: 'calibrated', ...assumptions })
+      return evaluated(problem, { expert }).streaming.arithmeticSeconds
+    }
+    // Without anything uneven, and a factor that is more than what draws make of so many chips.
+    const even = { expertUnevenness: 0, expertImbalance: 2 }
+    for (const expert of [72, 144, 320])
+      expect(arithmetic(expert, even)).toBeCloseTo(arithmetic(128, even), 12)
+    const uneven = (expert: number, expertUnevenness: number) => arithmetic(expert, { expertUnevenness })
+    expect(uneven(128, 0.06)).toBeGreaterThan(uneven(128, 0))
+    // 32 copies and more.
+    for (const expert of [72, 144, 320]) expect(uneven(expert, 0.06)).toBe(uneven(expert, 0))
   })
 
   it('are found by the search, which says how many copies there are, and counts every mesh', () => {
@@ -161,7 +170,8 @@ describe('two halves of a batch', () => {
 
   it('pay for a few sequences less than for many, as SGLang measured', () => {
     const gain = (each: number) => {
-      const problem = deepseek(64, generation(64 * each, 2000), halving)
+      const copied = { ...halving, redundantExperts: 32 }
+      const problem = deepseek(64, generation(64 * each, 2000), copied)
       const [together = 0, halved = 0] = seconds(problem, mesh, 64 * each, false)
       return together / halved
     }

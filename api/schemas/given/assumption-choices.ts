@@ -41,6 +41,9 @@ export const assumptionChoices = {
   twoBatchOverlap: flag(
     'Whether inference also tries to overlap two half batches: one is sent to its experts while the other computes.',
   ),
+  groupedInWaves: flag(
+    'Inference: whether grouped matmuls of experts overlap arithmetic and streaming only in part, as measured ones do.',
+  ),
   redundantExperts: z
     .int()
     .min(0)
@@ -50,7 +53,16 @@ export const assumptionChoices = {
     .number()
     .min(1)
     .max(1000)
-    .describe('Inference: tokens on the chip with the busiest experts, divided by the mean.'),
+    .describe(
+      'Inference: the least that the chip with the busiest experts has of tokens, divided by the mean; more where `expertUnevenness` says so.',
+    ),
+  expertUnevenness: z
+    .number()
+    .min(0)
+    .max(1)
+    .describe(
+      'Inference: how unevenly tokens choose experts. Of n equal parts of a layer (experts, or chips that hold them), one is chosen with a coefficient of variation of this times the square root of n; 0 if all are equally popular.',
+    ),
   contextLayouts: z
     .array(contextLayoutName)
     .min(1)

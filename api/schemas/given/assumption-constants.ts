@@ -73,7 +73,9 @@ export const assumptionConstants = {
     .number()
     .min(1)
     .max(100)
-    .describe('Inference: factor on the time to read 4-bit experts where kernels unpack them.'),
+    .describe(
+      'Inference: factor on the time to read and to multiply 4-bit experts where kernels unpack them.',
+    ),
   inferenceCollectiveSeconds: seconds(10).describe(
     'Inference: latency of one gather or scatter inside a node, in addition to the time of its bytes.',
   ),

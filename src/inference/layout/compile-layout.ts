@@ -14,6 +14,7 @@ import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import type { WeightPart } from '../../model/weight-parts.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, elementRow } from '../../recipe/element-type.ts'
+import type { ElementType } from '../../recipe/element-types.ts'
 import { type ArrayKind, arrayNotation, type ShardedArray } from '../../sharding/array.ts'
 import { axisSet } from '../../sharding/axis.ts'
 import { arraysOf, type Component, weightsOf } from '../../sharding/component.ts'
@@ -64,8 +65,9 @@ export function compileLayout(
         product.kind === 'matmul'
           ? [
               {
-                ...matmul(product, share(component.arrays[product.out]), streamed),
+                ...matmul(product, share(component.arrays[product.out]), streamed, unpacked),
                 ...{ part: partOf(product, at < kernel), starts: isFirstOfInput(products, at) },
+                grouped: isGrouped(product),
               },
             ]
           : [],
@@ -95,10 +97,12 @@ export function compileLayout(
   }
 }
 
-/** How much longer four-bit weights of experts stream where kernels unpack them to a wider type that they multiply in; else 1. */
+/** How much longer grouped kernels take that unpack four-bit weights of experts to a wider type that they multiply in; else 1. */
 function unpackedFactor({ weights, compute }: Precision, { unpackedExpertFactor }: Assumptions): number {
   const { plain } = elementRow(weights)
-  return elementBytes[plain] < 1 && elementBytes[compute] > elementBytes[weights] ? unpackedExpertFactor : 1
+  const besides: readonly ElementType[] = elementRow(weights).besides
+  const widened = elementBytes[plain] < 1 && elementBytes[compute] > elementBytes[weights]
+  return widened && !besides.includes(compute) ? unpackedExpertFactor : 1
 }
 
 function streamNotation(component: Component, role: 'input' | 'output'): string {
@@ -115,15 +119,21 @@ function liveTerms({ arrays }: Component, array: ShardedArray, bytes: BytesOf): 
 
 type BytesOf = (array: ShardedArray, times?: number) => LocalTerm
 
-function matmul(product: Product, share: number, bytes: BytesOf): Omit<CompiledProduct, 'part' | 'starts'> {
-  return { kind: 'matmul', ...compiled([product], bytes), share, at: -1 }
+function matmul(
+  product: Product,
+  share: number,
+  bytes: BytesOf,
+  unpacked: number,
+): Omit<CompiledProduct, 'part' | 'starts' | 'grouped'> {
+  const slowed = isGrouped(product) ? unpacked : 1
+  return { kind: 'matmul', ...compiled([product], bytes, slowed), share, at: -1 }
 }
 
 function isFirstOfInput(products: readonly Product[], at: number): boolean {
   const inputOf = (product: Product | undefined) =>
     product?.operands.find(({ array }) => array.kind !== 'weight' && array.name !== product.out)?.array.name
   const own = products[at]
-  if (!own || ofWeight(own)?.grouped) return false
+  if (!own || isGrouped(own)) return false
   return products.findIndex((one) => one.kind === 'matmul' && inputOf(one) === inputOf(own)) === at
 }
 
@@ -140,6 +150,10 @@ function ofWeight({ operands }: Product) {
   return weight && standing[weight]
 }
 
+function isGrouped(product: Product): boolean {
+  return ofWeight(product)?.grouped ?? false
+}
+
 function partOf(product: Product, beforeKernel: boolean): LayerPart {
   return ofWeight(product)?.part ?? (beforeKernel ? 'projections' : 'attention')
 }
@@ -148,17 +162,28 @@ function partOf(product: Product, beforeKernel: boolean): LayerPart {
 function attentionKernel(products: readonly Product[], bytes: BytesOf): readonly CompiledProduct[] {
   const own = products.filter(({ kind }) => kind === 'attention')
   return own.length > 0
-    ? [{ kind: 'attention', ...compiled(own, bytes), share: 1, part: 'attention', starts: false, at: -1 }]
+    ? [
+        {
+          kind: 'attention',
+          ...compiled(own, bytes),
+          share: 1,
+          part: 'attention',
+          starts: false,
+          grouped: false,
+          at: -1,
+        },
+      ]
     : []
 }
 
 function compiled(
   products: readonly Product[],
   bytes: BytesOf,
+  slowed = 1,
 ): Pick<CompiledProduct, 'flops' | 'weights' | 'caches' | 'activations'> {
   const operands = products.flatMap((product) => product.operands.map(({ array }) => array))
   return {
-    flops: localSum(products.map(({ work }) => localTerm(2, work))),
+    flops: localSum(products.map(({ work }) => localTerm(2 * slowed, work))),
     weights: localSum(ofKind(operands, 'weight').map((array) => bytes(visitedAlone(array)))),
     caches: localSum(ofKind(operands, 'cache').map((array) => bytes(array))),
     activations: localSum(ofKind(operands, 'activation', 'combine').map((array) => bytes(array))),

@@ -8,17 +8,17 @@
  * (`book`) nothing else has a ceiling. Batches of inference are small and need not divide, so padding is counted per
  * dimension here; training pads once per mesh (cost/compile/term.ts).
  *
- * What a router decides is known only as a mean, and has no ceiling:
+ * What a router decides has no ceiling, but a fullest chip for which the others wait (cost/communication/uneven-routing.ts):
  *
- *   A   a token's k choices: where they are shared out, the fullest chip has the imbalance times its share
- *   J   chips of the expert axis that its choices are on (cost/communication/routing.ts)
- *   Ev  experts that a chip reads: of its s slots s·(1 - (1 - k/S)^t) are visited by one of t tokens, S being the slots of
- *       all chips, and at least one on the fullest chip
+ *   A   a token's k choices: where they are shared out, those on the fullest chip
+ *   J   chips of the expert axis that its choices are on (cost/communication/routing.ts), and as uneven
+ *   Ev  experts that a chip reads: those of its slots that one of t tokens visits, on the fullest chip
  *
- * t are the tokens of all chips that share out one set of experts (formulas 13).
+ * t are the tokens of all chips that share out one set of experts. Where dimensions divide freely all chips have the mean.
  */
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { distinctPlaces } from '../../cost/communication/routing.ts'
+import * as routing from '../../cost/communication/uneven-routing.ts'
 import { extentsOf } from '../../cost/compile/term.ts'
 import { expertSlots } from '../../model/expert-slots.ts'
 import type { Transformer } from '../../model/transformer.ts'
@@ -56,7 +56,7 @@ export interface LocalSum {
 
 export function localSum(terms: readonly LocalTerm[], at = -1): LocalSum {
   const ofShape = terms.some(({ factors }) =>
-    factors.some(({ extent }) => extent < shapeExtents || extent === visitedExperts),
+    factors.some(({ extent }) => extent < shapeExtents || extent >= choices),
   )
   return { terms, at, ofShape }
 }
@@ -67,8 +67,10 @@ export interface Sizes {
   /** For each set of axes, the product of their sizes. */
   readonly shards: Float64Array
   readonly divideFreely: boolean
-  /** Choices on the fullest chip over their mean. */
+  /** The least that the fullest chip has of choices, over their mean. */
   readonly imbalance: number
+  readonly unevenness: number
+  readonly popular: routing.Popularity
   /** The least number of copies of experts where chips share them out. */
   readonly copies: number
   /** Whether the experts of a token are on as many devices as there can be. */
@@ -99,6 +101,8 @@ export interface Shape {
 /** `sums` is how many sums have numbers. */
 export function createSizes(model: Transformer, assumptions: Rounding, sums = 0): Sizes {
   const known = extentsOf(model, 1)
+  const { E: experts = 1, A: active = 1 } = known
+  const { expertImbalance, expertUnevenness, redundantExperts } = assumptions
   const remembered: Remembered = {
     ...{ values: new Float64Array(sums), turns: new Float64Array(sums) },
     ...{ mesh: null, last: 1, ofMesh: 1, ofShape: 1 },
@@ -108,15 +112,17 @@ export function createSizes(model: Transformer, assumptions: Rounding, sums = 0)
     extents: Float64Array.from(extents, (extent) => known[extent] ?? 1),
     shards: new Float64Array(axisSets).fill(1),
     divideFreely: assumptions.tokensDivideFreely,
-    imbalance: assumptions.expertImbalance,
-    copies: assumptions.redundantExperts,
+    imbalance: expertImbalance,
+    unevenness: expertUnevenness,
+    popular: routing.popularity(experts, active, expertUnevenness),
+    copies: redundantExperts,
     choicesApart: assumptions.choicesApart,
   }
 }
 
 type Rounding = Pick<
   Assumptions,
-  'tokensDivideFreely' | 'expertImbalance' | 'redundantExperts' | 'choicesApart'
+  'tokensDivideFreely' | 'expertImbalance' | 'expertUnevenness' | 'redundantExperts' | 'choicesApart'
 >
 
 export function setShards({ shards, extents: sizes, choicesApart, remembered }: Sizes, mesh: Mesh): void {
@@ -189,9 +195,27 @@ export function localValue({ coefficient, factors }: LocalTerm, sizes: Sizes): n
   return value
 }
 
-function chosen(extent: number, over: AxisSet, { extents: sizes, shards, imbalance }: Sizes): number {
+function chosen(extent: number, over: AxisSet, all: Sizes): number {
+  const { extents: sizes, shards, imbalance, unevenness, divideFreely } = all
   const among = shards[over] ?? 1
-  return ((sizes[extent] ?? 1) / among) * (among > 1 ? imbalance : 1)
+  const mean = (sizes[extent] ?? 1) / among
+  if (among === 1) return mean
+  if (divideFreely) return mean * imbalance
+  const experts = sizes[allExperts] ?? 1
+  const copies = slotsOf(over, all) * among - experts
+  const mixture = { experts, choices: sizes[choices] ?? 1, unevenness }
+  return (
+    mean * Math.max(imbalance, routing.fullestRows(routing.evened(mixture, copies), tokensOf(all), among))
+  )
+}
+
+/** Tokens of all chips that share out one set of experts: some, where they are whole. */
+function tokensOf({ extents: sizes, shards, divideFreely }: Sizes): number {
+  const whole = (value: number) => (divideFreely ? value : Math.max(1, Math.ceil(value - slack)))
+  return (
+    whole((sizes[0] ?? 0) / (shards[axisBit.data] ?? 1)) *
+    whole((sizes[1] ?? 0) / (shards[axisBit.context] ?? 1))
+  )
 }
 
 function slotsOf(over: AxisSet, { extents: sizes, shards, copies }: Sizes): number {
@@ -199,15 +223,11 @@ function slotsOf(over: AxisSet, { extents: sizes, shards, copies }: Sizes): numb
 }
 
 function visited(over: AxisSet, all: Sizes): number {
-  const { extents: sizes, shards, divideFreely } = all
-  const whole = (value: number) => (divideFreely ? value : Math.ceil(value - slack))
-  const tokens =
-    whole((sizes[0] ?? 0) / (shards[axisBit.data] ?? 1)) *
-    whole((sizes[1] ?? 0) / (shards[axisBit.context] ?? 1))
+  const { extents: sizes, shards, divideFreely, popular } = all
   const held = slotsOf(over, all)
-  const slots = held * (shards[over] ?? 1)
-  const mean = held * (1 - (1 - (sizes[choices] ?? 1) / slots) ** tokens)
-  return divideFreely ? mean : Math.max(mean, 1)
+  const chips = shards[over] ?? 1
+  const share = routing.visitedShare(popular, tokensOf(all), (sizes[allExperts] ?? 1) / (held * chips))
+  return divideFreely ? held * share : routing.fullestVisited(share, held, chips)
 }
 
 /** Mean contexts and rounded products are real numbers: what is whole except for rounding errors counts as whole. */

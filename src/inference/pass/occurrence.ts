@@ -10,6 +10,7 @@
  * more weights. The last layer is taken to be one with experts, where there are any.
  */
 
+import { popularity, visitedShare } from '../../cost/communication/uneven-routing.ts'
 import { peakFlops } from '../../cost/compute/compute.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import { known } from '../../known.ts'
@@ -81,14 +82,14 @@ function expertsTakeLonger(setting: Setting, tokens: number): boolean {
 
 const longer = new WeakMap<Setting, Map<number, boolean>>()
 
-function comparedFor({ model, cluster, precision }: Setting, tokens: number): boolean {
+function comparedFor({ model, cluster, precision, assumptions }: Setting, tokens: number): boolean {
   if (!model.experts) return false
   const { activeExperts, experts } = model.experts
   const { shared, routed } = expertLayerParameters(model)
   const perFlop = (2 * tokens) / peakFlops(cluster.chip, precision.compute)
   const seconds = (met: number, read: number) =>
     Math.max(met * perFlop, read / cluster.chip.hbmBytesPerSecond)
-  const visited = 1 - (1 - activeExperts / experts) ** tokens
+  const visited = visitedShare(popularity(experts, activeExperts, assumptions.expertUnevenness), tokens)
   const dense = denseParameters(model)
   const active = shared + routed * (activeExperts / experts)
   const bytes = (parameters: number, part: WeightPart) => parameters * parameterBytes(precision, part)

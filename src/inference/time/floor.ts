@@ -3,12 +3,13 @@
  *
  *   max( (weights + caches) / (n · HBM), FLOPs / (n · peak) )
  *
- * Weights are those that multiply tokens, each once; of E experts only those that t tokens visit, E·(1 - (1 - k/E)^t), as replicas,
- * groups and chunks each visit more than their share. The router is left out, as it is where layouts are costed. Latent attention
+ * Weights are those that multiply tokens, each once; of E experts only those that t tokens visit, as many as uneven routing leaves (cost/communication/uneven-routing.ts), as
+ * replicas, groups and chunks each visit more than their share. The router is left out, as it is where layouts are costed. Latent attention
  * is counted as trained, which takes the fewest FLOPs. Caches are read as the windows leave them. Efficiencies are 1. Source:
  * "How To Scale Your Model", Inference: "minimum latency" and the throughput bound; formulas 13.
  */
 
+import { popularity, visitedShare } from '../../cost/communication/uneven-routing.ts'
 import { peakFlops } from '../../cost/compute/compute.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import { expertLayerParameters, expertLayers } from '../../model/expert-layers.ts'
@@ -56,13 +57,16 @@ function multiplying(model: Transformer): number {
   return parameterCount(model).matmul - expertLayers(model) * expertLayerParameters(model).router
 }
 
-export function weightBytes({ model, precision }: Setting, { sequences, positions }: Work): Bytes {
+export function weightBytes(
+  { model, precision, assumptions }: Setting,
+  { sequences, positions }: Work,
+): Bytes {
   const { experts: count = 1, activeExperts = 1 } = model.experts ?? {}
-  const unvisited = (1 - activeExperts / count) ** (sequences * positions)
+  const popular = popularity(count, activeExperts, assumptions.expertUnevenness)
   const parameters = partParameters(model)
   const read: ByPart = {
     ...parameters,
-    experts: parameters.experts * (1 - unvisited),
+    experts: parameters.experts * visitedShare(popular, sequences * positions),
     embedding: 0,
     unembedding: model.vocab * model.dModel,
   }

@@ -43,8 +43,12 @@ export function inferenceWarnings(
   if (best && model.attention.latent && best.mesh.tensor * best.mesh.tensor2 > 1 && keepsHeads(best)) {
     found.push('the latent cache has no heads to shard: every tensor-parallel chip holds all of it')
   }
-  if (model.experts && assumptions.expertImbalance === 1) {
-    found.push('routing is assumed to be balanced: every expert gets the same number of tokens')
+  if (model.experts && assumptions.expertUnevenness > 0) {
+    found.push(
+      'tokens are assumed to choose experts as unevenly as they did in two published counts: it depends on the model and on what it is asked (`expertUnevenness`)',
+    )
+  } else if (model.experts && assumptions.expertImbalance === 1) {
+    found.push('routing is assumed to be balanced: all experts are equally popular')
   }
   if (best && best.redundantExperts > 0) {
     found.push(
