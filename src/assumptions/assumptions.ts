@@ -112,8 +112,6 @@ export interface Assumptions {
   readonly dispatchComputeShare: number
   /** In inference the search may send half of a batch to its experts while the other half computes. */
   readonly twoBatchOverlap: boolean
-  /** In inference, grouped matmuls of experts take the root of the sum of the squares of arithmetic and streaming; else the longer of both. */
-  readonly groupedInWaves: boolean
   /** The least number of copies of experts in inference, where chips share the experts out. */
   readonly redundantExperts: number
   /** In inference, the least that the chip whose experts are busiest has of tokens, over the mean; what follows from `expertUnevenness` may be more. */

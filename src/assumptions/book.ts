@@ -54,7 +54,6 @@ export const book: Assumptions = {
   directGeneration: false,
   dispatchComputeShare: 0,
   twoBatchOverlap: false,
-  groupedInWaves: false,
   redundantExperts: 0,
   expertImbalance: 1,
   expertUnevenness: 0,

@@ -221,7 +221,6 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     directGeneration: !tpu,
     dispatchComputeShare: tpu ? 0 : dispatchUnits / 132,
     twoBatchOverlap: false,
-    groupedInWaves: !tpu,
     redundantExperts: 0,
     expertImbalance: 1,
     expertUnevenness: uneven,

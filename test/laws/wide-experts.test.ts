@@ -170,9 +170,9 @@ describe('two halves of a batch', () => {
 
   it('pay for a few sequences less than for many, as SGLang measured', () => {
     const gain = (each: number) => {
-      const copied = { ...halving, redundantExperts: 32 }
-      const problem = deepseek(64, generation(64 * each, 2000), copied)
-      const [together = 0, halved = 0] = seconds(problem, mesh, 64 * each, false)
+      const problem = deepseek(72, generation(72 * each, 2000), halving)
+      const on72 = { ...unitMesh, expert: 72 }
+      const [together = 0, halved = 0] = seconds(problem, on72, 72 * each, false)
       return together / halved
     }
     expect(gain(4)).toBeLessThan(1)

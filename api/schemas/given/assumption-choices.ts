@@ -41,9 +41,6 @@ export const assumptionChoices = {
   twoBatchOverlap: flag(
     'Whether inference also tries to overlap two half batches: one is sent to its experts while the other computes.',
   ),
-  groupedInWaves: flag(
-    'Inference: whether grouped matmuls of experts overlap arithmetic and streaming only in part, as measured ones do.',
-  ),
   redundantExperts: z
     .int()
     .min(0)

@@ -67,7 +67,6 @@ export function compileLayout(
               {
                 ...matmul(product, share(component.arrays[product.out]), streamed, unpacked),
                 ...{ part: partOf(product, at < kernel), starts: isFirstOfInput(products, at) },
-                grouped: isGrouped(product),
               },
             ]
           : [],
@@ -124,7 +123,7 @@ function matmul(
   share: number,
   bytes: BytesOf,
   unpacked: number,
-): Omit<CompiledProduct, 'part' | 'starts' | 'grouped'> {
+): Omit<CompiledProduct, 'part' | 'starts'> {
   const slowed = isGrouped(product) ? unpacked : 1
   return { kind: 'matmul', ...compiled([product], bytes, slowed), share, at: -1 }
 }
@@ -169,7 +168,6 @@ function attentionKernel(products: readonly Product[], bytes: BytesOf): readonly
           share: 1,
           part: 'attention',
           starts: false,
-          grouped: false,
           at: -1,
         },
       ]

@@ -19,8 +19,6 @@ export interface CompiledProduct {
   readonly part: LayerPart
   /** Whether a kernel starts with it: matmuls of one input are one kernel, and those of experts are grouped, with a start of their own. */
   readonly starts: boolean
-  /** Whether it is the matmuls of many experts in one kernel. */
-  readonly grouped: boolean
   /** Its number among the products of the component's layouts; -1 where these are not shared out yet. */
   readonly at: number
 }
