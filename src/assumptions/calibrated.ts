@@ -1,5 +1,6 @@
 /** What a cluster does, by kind of chip. The efficiencies are the chip's own (fixtures/hardware, each with its source). */
 
+import { servedUnevenness } from '../cost/communication/uneven-routing.ts'
 import type { ChipKind, Efficiency } from '../hardware/chip.ts'
 import { frameworks } from '../launch/framework.ts'
 import { unstated } from '../recipe/expert-recipe.ts'
@@ -173,13 +174,6 @@ const dispatchUnits = 20
  */
 const routing = 4e-4
 
-/**
- * How unevenly experts are chosen by what is asked of a server: 0.080 for DeepSeek-R1 on a data set of translations (1.28 among 256 experts, all
- * layers: NVIDIA/TensorRT-LLM, docs/source/blogs/tech_blog/blog4, table 1), 0.044 for DeepSeek-V3 (0.70 among 16 of the 256 experts
- * of a layer: sgl-project/sglang#5524, counts of an expert distribution). Between both, by their geometric mean.
- */
-const uneven = 0.06
-
 /** The assumptions for a kind of chip: stated starting values and fits, with the chip's own efficiencies. */
 export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions {
   const tpu = kind === 'tpu'
@@ -223,7 +217,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     twoBatchOverlap: false,
     redundantExperts: 0,
     expertImbalance: 1,
-    expertUnevenness: uneven,
+    expertUnevenness: servedUnevenness,
     contextLayouts: tpu ? ['gather'] : contextLayouts,
     attentionFlops: 'causal',
     regatherActivations: true,
