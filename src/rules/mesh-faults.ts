@@ -30,6 +30,14 @@ export function sizeFaults(
   hosts: readonly ExpertHost[],
 ): readonly PlanFault[] {
   const read = { mesh, chips, hosts }
-  const only = allChips.nearest?.(read).length === 1
-  return partFaults([allChips], read, (way) => only || keeps(rules, { mesh: meshAfter(mesh, way), question }))
+  const ways = allChips.nearest?.(read) ?? []
+  const only = ways.length === 1 && ways[0]?.length === 1
+  const isLegal = (way: Way) => only || keeps(rules, { mesh: meshAfter(mesh, way), question })
+  return partFaults([allChips], read, isLegal).map(({ nearest = [], ...fault }) => {
+    const near = nearest.filter((way, at) => way.length === 1 || at < nearestTold)
+    return near.length > 0 ? { ...fault, nearest: near } : fault
+  })
 }
+
+/** Of ways that resize several axes. */
+const nearestTold = 2

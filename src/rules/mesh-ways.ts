@@ -52,6 +52,43 @@ export function resized(
   })
 }
 
+/** Meshes of all `chips` that are further away are not tried. */
+const mostWays = 64
+
+/**
+ * Other sizes for several axes of more than one chip at once, so that all `chips` work: two, or three where no two do. Those of the smallest ratios to the
+ * written sizes come first.
+ */
+export function resizedTogether(mesh: Mesh, chips: number): readonly Way[] {
+  const written = axes.filter((axis) => mesh[axis] > 1)
+  const meshes = [2, 3].map((count) => subsets(written, count).flatMap((some) => onto(mesh, some, chips)))
+  const [found = []] = meshes.filter(({ length }) => length > 0)
+  return found
+    .toSorted((a, b) => octavesApart(mesh, a) - octavesApart(mesh, b))
+    .slice(0, mostWays)
+    .map((other) => changes(mesh, other))
+}
+
+function subsets(all: readonly Axis[], count: number): readonly (readonly Axis[])[] {
+  if (count === 0) return [[]]
+  return all.flatMap((axis, at) => subsets(all.slice(at + 1), count - 1).map((rest) => [axis, ...rest]))
+}
+
+/** Meshes of all chips that differ in these axes alone, and in each of them. */
+function onto(mesh: Mesh, some: readonly Axis[], chips: number): readonly Mesh[] {
+  const whole = chips / (meshSize(mesh) / some.reduce((product, axis) => product * mesh[axis], 1))
+  if (!Number.isInteger(whole)) return []
+  const [axis, ...rest] = some
+  if (axis === undefined) return whole === 1 ? [mesh] : []
+  return divisorsOf(whole)
+    .filter((size) => size !== mesh[axis])
+    .flatMap((size) => onto({ ...mesh, [axis]: size }, rest, chips))
+}
+
+function octavesApart(mesh: Mesh, other: Mesh): number {
+  return axes.reduce((sum, axis) => sum + Math.abs(Math.log2(other[axis] / mesh[axis])), 0)
+}
+
 /** The changes that turn one mesh into another, that of `first` at the front because it is what was asked for. */
 export function changes(before: Mesh, after: Mesh, first?: Axis): Way {
   return [...axes]

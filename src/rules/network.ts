@@ -5,7 +5,7 @@
  */
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { type Axis, axes, type Mesh, meshSize } from '../sharding/axis.ts'
-import { axisPointer } from './mesh-ways.ts'
+import { axisPointer, resizedTogether } from './mesh-ways.ts'
 import type { PartRule, Way } from './part-rule.ts'
 
 export interface ChipsRead {
@@ -20,7 +20,7 @@ export interface ExpertHost {
   readonly framework: string
 }
 
-/** The mesh has to use exactly the chips there are; the fix resizes one axis. */
+/** The mesh has to use exactly the chips there are; the fix resizes one axis, or as few as will do. */
 export const allChips: PartRule<ChipsRead, Axis> = {
   reads: axes,
   broken: ({ mesh, chips }) => meshSize(mesh) !== chips,
@@ -32,7 +32,9 @@ export const allChips: PartRule<ChipsRead, Axis> = {
   pointer: '/plan/mesh',
   nearest: (read) => {
     const found = inside(read) ?? scaled(read)
-    return found ? [[found.change]] : oneAxis(read)
+    if (found) return [[found.change]]
+    const one = oneAxis(read)
+    return one.length > 0 ? one : resizedTogether(read.mesh, read.chips)
   },
 }
 

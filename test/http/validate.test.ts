@@ -76,6 +76,20 @@ describe('POST /validate', () => {
     await expectRemedied({ ...question, plan })
   })
 
+  it.each([
+    [{ tensor: 8, data: 13, pipeline: 5 }, 'data 16, pipeline 4'],
+    [{ tensor: 9, data: 13, pipeline: 5 }, 'data 16, tensor 8, pipeline 4'],
+  ])('names the nearest mesh of all chips where no one axis of %j would do', async (mesh, nearest) => {
+    const body = {
+      ...{ ...question, model: 'llama-3-70b', hardware: { chip: 'h100-sxm', chips: 512 } },
+      workload: { mode: 'train', batchTokens: 4_194_304, sequenceLength: 8192 },
+      plan: { mesh },
+    }
+    const [check] = failing(await validated(body))
+    expect(check?.nearest?.map(({ detail }) => detail)).toEqual([nearest, expect.anything()])
+    await expectRemedied(body)
+  })
+
   it('says by how much a plan does not fit, and what mends it', async () => {
     const body = { ...question, plan: { mesh: { data: 64 }, zeroStage: 0, rematerialization: 'full' } }
     const [check] = failing(await validated(body))
