@@ -67,7 +67,7 @@ export function comparisonText(body: CompareBody, width?: number): string {
   const lines = rowsOf(body)
     .slice(1)
     .map(({ head, text }) => [head, ...variants.map(({ plan }) => (plan ? text(plan) : '-'))])
-  return `${[...table(summaries, width), '', ...table([['', ...names], ...lines], width), '', ...remarks({ variants })].join('\n')}\n`
+  return `${[...table(summaries, width), '', ...table([['', ...names], ...lines], width), '', ...remarks(body)].join('\n')}\n`
 }
 
 export function comparisonMarkdown(body: CompareBody): string {
@@ -77,7 +77,7 @@ export function comparisonMarkdown(body: CompareBody): string {
     ...variants.map(({ plan }) => cell(plan ? text(plan) : '-')),
   ])
   const heads = ['', ...variants.map(({ name }) => cell(name))]
-  return `${[markdownTable(heads, lines), ...remarks({ variants }).map((line) => `- ${line}`)].join('\n\n')}\n`
+  return `${[markdownTable(heads, lines), ...remarks(body).map((line) => `- ${line}`)].join('\n\n')}\n`
 }
 
 export function comparisonHtml(body: CompareBody): string {
@@ -87,7 +87,7 @@ export function comparisonHtml(body: CompareBody): string {
     ...variants.map(({ plan }) => (plan ? text(plan) : '-')),
   ])
   const heads = ['', ...variants.map(({ name }) => name)]
-  return page('shardplan: side by side', [{ heads, rows: lines, remarks: remarks({ variants }) }])
+  return page('shardplan: side by side', [{ heads, rows: lines, remarks: remarks(body) }])
 }
 
 /** One line per variant. */
@@ -102,10 +102,11 @@ export function comparisonCsv(body: CompareBody): string {
   return csv([heads, ...lines])
 }
 
-function remarks({ variants }: Pick<CompareBody, 'variants'>): readonly string[] {
-  return variants.flatMap(({ name, noPlan, difference, warnings }) => [
+function remarks({ variants, warnings: shared }: CompareBody): readonly string[] {
+  const own = variants.flatMap(({ name, noPlan, difference, warnings }) => [
     ...noPlan.map((reason) => `${name}: no plan, ${reason}.`),
     ...(difference?.explanation ?? []),
     ...warnings.map((warning) => `${name}: ${warning}`),
   ])
+  return [...own, ...shared.map((warning) => `all: ${warning}`)]
 }

@@ -114,18 +114,22 @@ const variantsOf = <Shown extends z.ZodType, Differing extends z.ZodType>(
         'This variant minus (or divided by) the first. Null for the first itself, and where one of the two has no plan.',
         differing,
       ),
-      warnings: z.array(z.string()),
+      warnings: texts('Warnings of this variant that some other does not have.'),
     }),
   )
+
+const shared = texts('Warnings that all variants have.')
 
 export const stepComparison = z.object({
   mode: z.enum(['train', 'prefill', 'generate']),
   variants: variantsOf(shown, difference),
+  warnings: shared,
 })
 
 export const serveComparison = z.object({
   mode: z.literal('serve'),
   variants: variantsOf(shownDeployment, deploymentDifference),
+  warnings: shared,
 })
 
 export const compareResponse = z

@@ -57,6 +57,7 @@ export function compareBody(
     const detail = `is ${found[other]?.mode}; the first is ${first.mode}: plans of one mode are compared`
     throw faultyValue('impossible-combination', { pointer: `/variants/${other}/workload/mode`, detail })
   }
+  const shared = first.warnings.filter((warning) => found.every(({ warnings }) => warnings.includes(warning)))
   return {
     mode: first.mode,
     variants: found.map(({ mode: _, chip, plan, noPlan, warnings, ...named }, at) => ({
@@ -64,8 +65,12 @@ export function compareBody(
       plan: plan && shown(plan),
       noPlan: [...noPlan],
       difference: at > 0 && plan && first.plan ? differing(first, first.plan, named.name, plan) : null,
-      warnings: [...warnings, ...(at > 0 && plan ? pricedApart(first.chip, chip, catalogue) : [])],
+      warnings: [
+        ...warnings.filter((warning) => !shared.includes(warning)),
+        ...(at > 0 && plan ? pricedApart(first.chip, chip, catalogue) : []),
+      ],
     })),
+    warnings: shared,
   } as CompareBody
 }
 

@@ -170,6 +170,22 @@ describe('what a plan gives away', () => {
   })
 })
 
+it('what all variants are warned of is told once, and what some are with these', async () => {
+  const variants = [
+    { plan: { mesh: { fsdp: 16 } } },
+    { plan: { mesh: { tensor: 2, fsdp: 8 } } },
+    { plan: { mesh: { tensor: 2, fsdp: 4 } } },
+  ]
+  const body = await compared({ request: { ...request, constraints: {} }, variants })
+  const own = body.variants.map(({ warnings }: { warnings: readonly string[] }) => warnings)
+  expect(body.warnings.length).toBeGreaterThan(0)
+  for (const shared of body.warnings) for (const warnings of own) expect(warnings).not.toContain(shared)
+  expect(own[0]).toEqual([])
+  expect(own[2].join()).toContain('8 stay idle')
+  const evaluated = await agent.post('/evaluate').send({ ...request, constraints: {}, ...variants[2] })
+  expect([...own[2], ...body.warnings].sort()).toEqual([...evaluated.body.warnings].sort())
+})
+
 describe('costs side by side', () => {
   const warnings = async (one: object, other: object) => {
     const body = {
