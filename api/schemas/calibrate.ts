@@ -4,7 +4,7 @@ import type { CalibratedRun, Calibration } from '../../src/calibrate.ts'
 import { reassumable } from '../../src/cost/reassumed.ts'
 import { duration, label } from './bound.ts'
 import { evaluateLaunchRequest, evaluateRequest } from './evaluate.ts'
-import { flag, number, object, optional, text } from './field.ts'
+import { flag, list, number, object, optional, text, texts } from './field.ts'
 import { type AssumptionsRequest, assumptionsRequest } from './given/assumptions.ts'
 import { questionFields } from './optimize.ts'
 
@@ -64,18 +64,17 @@ export interface CalibrateBody extends Omit<Calibration, 'runs'> {
 
 const errors = object(
   'Relative errors, over the runs: the larger of measured / predicted and predicted / measured, minus 1.',
-  { median: z.number(), worst: z.number() },
+  { median: number('Over the runs.'), worst: number('Of the worst run.') },
 )
-
-const seconds = z.number()
 
 export const calibrateResponse = z.object({
   assumptions: assumptionsRequest.describe(
     'The assumptions of the first run, with the constants that were set: send them with your requests.',
   ),
-  constants: z.array(
+  constants: list(
+    'The constants that were set.',
     z.object({
-      name: constant,
+      name: constant.describe('Its name in `assumptions`.'),
       assumed: number('Value before.'),
       value: number('Most likely value, given the runs.'),
       spreadLeft: number(
@@ -83,18 +82,19 @@ export const calibrateResponse = z.object({
       ),
     }),
   ),
-  error: z.object({
+  error: object('How far predictions are from the measured times.', {
     assumed: errors.describe('Errors with the assumed constants.'),
     fitted: errors.describe('Errors with the constants that were set.'),
     leftOut: errors.describe(
       'Errors of each run when predicted with constants set on the other runs: what to expect for a new run.',
     ),
   }),
-  runs: z.array(
+  runs: list(
+    'The runs, in the order of the request.',
     z.object({
       name: text('The name that the request gives, or its number: "run 2".'),
       plan: text('Summary of the plan.'),
-      measuredStepSeconds: seconds,
+      measuredStepSeconds: number('Measured time of one step, as in the request.'),
       assumedStepSeconds: number('Prediction with the assumed constants.'),
       stepSeconds: number('Prediction with the constants that were set.'),
       leftOutStepSeconds: number('Prediction with constants set on the other runs alone.'),
@@ -106,5 +106,7 @@ export const calibrateResponse = z.object({
       ),
     }),
   ),
-  warnings: z.array(z.string()),
+  warnings: texts(
+    'Runs that do not fit, constants of which the runs say nothing, and what launch files leave open.',
+  ),
 }) satisfies z.ZodType<CalibrateBody>

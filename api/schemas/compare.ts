@@ -7,7 +7,7 @@ import { plan } from './answer/plan.ts'
 import { servePlan } from './answer/serve-plan.ts'
 import { count, label } from './bound.ts'
 import type { EvaluateAsked } from './evaluate.ts'
-import { flag, orNull, texts } from './field.ts'
+import { flag, list, number, numberOrNull, orNull, text, texts } from './field.ts'
 import type { OptimizeRequest } from './optimize.ts'
 
 const some = z.record(z.string().max(100), z.unknown())
@@ -46,10 +46,10 @@ export interface Comparison {
   readonly timeoutMs: number
 }
 
-const seconds = z.number()
-
 const numbers = <Name extends string>(names: readonly Name[]) =>
-  z.object(Object.fromEntries(names.map((name) => [name, z.number()])) as Record<Name, z.ZodNumber>)
+  z.object(
+    Object.fromEntries(names.map((name) => [name, number(`Of ${name}.`)])) as Record<Name, z.ZodNumber>,
+  )
 
 const shown = plan.pick({
   ...{ feasible: true, infeasible: true, summary: true, chips: true, idleChips: true, mesh: true },
@@ -66,17 +66,21 @@ const shown = plan.pick({
 
 export const shownFields = Object.keys(shown.shape)
 
+const ratios = {
+  tokensPerSecondPerChipRatio: number('Ratio of the tokens a second and chip.'),
+  costRatio: numberOrNull('Ratio of the costs of a token; null where a price is not known.'),
+  explanation: texts('Why one takes longer, in sentences.'),
+}
+
 const difference = z.object({
-  stepTimeSeconds: seconds,
-  stepTimeRatio: z.number(),
+  stepTimeSeconds: number('Difference of the step times.'),
+  stepTimeRatio: number('Ratio of the step times.'),
   timeSeconds: numbers(timeLines).describe(
     'Differences by part of the step; they add up to `stepTimeSeconds`.',
   ),
-  communication: numbers(axes),
-  memoryBytes: numbers([...memoryLines, 'total']),
-  tokensPerSecondPerChipRatio: z.number(),
-  costRatio: z.number().nullable(),
-  explanation: z.array(z.string()),
+  communication: numbers(axes).describe('Differences of the time of collectives, by axis.'),
+  memoryBytes: numbers([...memoryLines, 'total']).describe('Differences by part of the memory per chip.'),
+  ...ratios,
 }) satisfies z.ZodType<Difference>
 
 const shownDeployment = servePlan.pick({
@@ -90,23 +94,22 @@ const shownDeployment = servePlan.pick({
 export const shownOfDeployment = Object.keys(shownDeployment.shape)
 
 const deploymentDifference = z.object({
-  chips: z.number(),
-  requestsPerSecondRatio: z.number(),
-  timeToFirstTokenSeconds: seconds,
-  timePerOutputTokenSeconds: seconds,
-  requestSeconds: seconds,
-  tokensPerSecondPerChipRatio: z.number(),
-  costRatio: z.number().nullable(),
-  explanation: z.array(z.string()),
+  chips: number('Difference of the chips that work.'),
+  requestsPerSecondRatio: number('Ratio of the requests a second.'),
+  timeToFirstTokenSeconds: number('Difference of the times to the first token.'),
+  timePerOutputTokenSeconds: number('Difference of the times of each further token.'),
+  requestSeconds: number('Difference of the times of a whole request.'),
+  ...ratios,
 }) satisfies z.ZodType<ServeDifference>
 
 const variantsOf = <Shown extends z.ZodType, Differing extends z.ZodType>(
   shownPlan: Shown,
   differing: Differing,
 ) =>
-  z.array(
+  list(
+    'The variants, in the order of the request.',
     z.object({
-      name: z.string(),
+      name: text('The name that the request gives, or its number.'),
       best: flag('True for the best plan of a search, false for a plan that the request gave.'),
       plan: shownPlan.nullable().describe('The plan; null where nothing fits.'),
       noPlan: texts('Why nothing fits; empty where there is a plan.'),
@@ -121,13 +124,13 @@ const variantsOf = <Shown extends z.ZodType, Differing extends z.ZodType>(
 const shared = texts('Warnings that all variants have.')
 
 export const stepComparison = z.object({
-  mode: z.enum(['train', 'prefill', 'generate']),
+  mode: z.enum(['train', 'prefill', 'generate']).describe('The mode of all variants.'),
   variants: variantsOf(shown, difference),
   warnings: shared,
 })
 
 export const serveComparison = z.object({
-  mode: z.literal('serve'),
+  mode: z.literal('serve').describe('The mode of all variants.'),
   variants: variantsOf(shownDeployment, deploymentDifference),
   warnings: shared,
 })

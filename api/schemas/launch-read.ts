@@ -7,7 +7,9 @@ import { frameworkName } from './names.ts'
 export const launchRead = optional(
   'How the launch file was read; only where the plan was one.',
   z.object({
-    framework: z.enum([...frameworkName.options, 'megatron-bridge', 'deepspeed', 'accelerate']),
+    framework: z
+      .enum([...frameworkName.options, 'megatron-bridge', 'deepspeed', 'accelerate'])
+      .describe('Whose launch file it is.'),
     version: text('Release of the framework that option names were checked against.'),
     request: record(
       'The request with the fields that the file sets filled in. Pointers of checks refer to it, and those of suggested changes have `/read/request` before them. Sent by itself it gets the same answer; what the file alone is costed with is its `plan.costedWith`.',

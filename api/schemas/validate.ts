@@ -7,10 +7,10 @@ import type { Validation } from '../../src/validate.ts'
 import { inferencePlan } from './answer/inference-plan.ts'
 import { plan } from './answer/plan.ts'
 import { resolvedFields } from './answer/resolved.ts'
-import { inFile, searchAccount } from './answer/search-account.ts'
+import { change, inFile, searchAccount } from './answer/search-account.ts'
 import { servePlan } from './answer/serve-plan.ts'
 import { duration, label, share, shareOrNone } from './bound.ts'
-import { flag, optional, text } from './field.ts'
+import { flag, list, optional, text } from './field.ts'
 import { serveSketch } from './given/serve-sketch.ts'
 import { sketch } from './given/sketch.ts'
 import { launchFields } from './launch.ts'
@@ -80,8 +80,6 @@ export type ValidateLaunchRequest = z.output<typeof validateLaunchRequest>
 /** A plan as fields, as a deployment, or as a launch file. */
 export type ValidateAsked = ValidateRequest | ValidateServeRequest | ValidateLaunchRequest
 
-const change = z.object({ pointer: z.string(), value: z.unknown() })
-
 const check = z.object({
   name: text(
     '`legal`, the name of a requirement, of a limit of the workload, or, for a launch file, `understood`.',
@@ -93,36 +91,46 @@ const check = z.object({
   message: text('The check in a sentence.'),
   nearest: optional(
     'Changes of the request; with any one of them the check holds. Where the plan was a launch file, they point below `/read/request` of this answer: make them there, and send `read.request`.',
-    z.array(z.object({ detail: z.string(), changes: z.array(change), inFile })),
+    z.array(
+      z.object({
+        detail: text('The changes in words.'),
+        changes: list('What to set, one after the other.', change),
+        inFile,
+      }),
+    ),
   ),
 })
 
 const fields = {
   ok: flag('Whether all checks hold.'),
-  checks: z.array(check),
-  search: searchAccount.omit({ elapsedMs: true, waitedMs: true }),
+  checks: list('What was checked, in the order of the report.', check),
+  search: searchAccount.omit({ elapsedMs: true, waitedMs: true }).describe('How the search for `best` went.'),
   read: launchRead,
   ...resolvedFields,
 }
 
 export const trainingValidation = z.object({
-  mode: z.literal('train'),
+  mode: z.literal('train').describe('The mode of the workload.'),
   plan: plan.nullable().describe('The plan; null where it is illegal.'),
   best: plan.nullable().describe('The best plan that the constraints allow; null where nothing fits.'),
   ...fields,
 }) satisfies z.ZodType<Validation>
 
 export const inferenceValidation = z.object({
-  mode: phaseMode,
-  plan: inferencePlan.nullable(),
-  best: inferencePlan.nullable(),
+  mode: phaseMode.describe('The mode of the workload.'),
+  plan: inferencePlan.nullable().describe('The plan; null where it is illegal.'),
+  best: inferencePlan
+    .nullable()
+    .describe('The best plan that the constraints allow; null where nothing fits.'),
   ...fields,
 }) satisfies z.ZodType<Validation>
 
 export const serveValidation = z.object({
-  mode: z.literal('serve'),
-  plan: servePlan.nullable(),
-  best: servePlan.nullable(),
+  mode: z.literal('serve').describe('The mode of the workload.'),
+  plan: servePlan.nullable().describe('The deployment; null where it is illegal.'),
+  best: servePlan
+    .nullable()
+    .describe('The best deployment that the constraints allow; null where none does.'),
   ...fields,
 }) satisfies z.ZodType<Validation<ServePlan>>
 

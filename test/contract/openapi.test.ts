@@ -62,7 +62,12 @@ describe('openapi.yaml', () => {
     ])
   })
 
-  it.each(['Plan', 'InferencePlan', 'PhasePlan', 'ServePlan'])('describes each field of a %s', (name) => {
+  it.each([
+    ...['Plan', 'InferencePlan', 'PhasePlan', 'ServePlan', 'InferenceAnswer', 'ServeAnswer'],
+    ...['TrainingEvaluation', 'InferenceEvaluation', 'ServeEvaluation', 'CalibrateResponse'],
+    ...['TrainingValidation', 'InferenceValidation', 'ServeValidation', 'CollectiveResponse'],
+    ...['StepComparison', 'ServeComparison', 'Problem'],
+  ])('describes each field of a %s', (name) => {
     expect(undescribed(document.components.schemas[name] as Described, name)).toEqual([])
   })
 

@@ -8,7 +8,7 @@ import { phaseMode } from '../names.ts'
 import { inferencePlan } from './inference-plan.ts'
 import { regret } from './regret.ts'
 import { resolvedFields } from './resolved.ts'
-import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
+import { noPlan, searchAccount, sensitivityOrNull, shortBytes, suggestionsOfPlan } from './search-account.ts'
 import { preferred } from './uncertainty.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
 
@@ -37,7 +37,7 @@ export const paretoPoint = object('One point on the frontier of latency against 
 }) satisfies z.ZodType<ParetoPoint>
 
 export const inferenceAnswer = z.object({
-  mode: phaseMode,
+  mode: phaseMode.describe('The mode of the workload.'),
   plans: z.array(inferencePlan).describe('Best first.'),
   preferred,
   unlaunchable: unlaunchable(inferencePlan, refusals),
@@ -46,13 +46,13 @@ export const inferenceAnswer = z.object({
     z.array(paretoPoint),
   ),
   search: searchAccount,
-  sensitivity: sensitivity.nullable(),
-  infeasible: noPlan(z.object({ plan: inferencePlan, shortBytes: z.number() })),
+  sensitivity: sensitivityOrNull,
+  infeasible: noPlan(z.object({ plan: inferencePlan, shortBytes })),
   ...resolvedFields,
 }) satisfies z.ZodType<InferenceAnswer>
 
 export const inferenceEvaluation = z.object({
-  mode: phaseMode,
+  mode: phaseMode.describe('The mode of the workload.'),
   plan: inferencePlan,
   suggestions: suggestionsOfPlan,
   read: launchRead,

@@ -2,14 +2,18 @@
 import { z } from 'zod'
 import { frameworks } from '../../../src/launch/framework.ts'
 import type { Regret, ServeRegret } from '../../../src/plan/regret.ts'
-import { flag, number, orNull } from '../field.ts'
+import { flag, number, object, orNull, text } from '../field.ts'
 import { mesh } from '../given/axis.ts'
 
 const fields = z.object({
   savesFraction: number(
     'Fraction of the step time (with batch "max", of the time per token) that the best plan saves which the same frameworks launch under the constraints of the request.',
   ),
-  best: z.object({ summary: z.string(), mesh, stepTimeSeconds: z.number() }),
+  best: object('That plan.', {
+    summary: text('The plan in a line.'),
+    mesh,
+    stepTimeSeconds: number('Its step time.'),
+  }),
   frameworks: z.array(z.enum(frameworks)).describe('Frameworks that launch both plans.'),
   exact: flag('False where the search ran out of time; `best` is then the best plan found so far.'),
 }) satisfies z.ZodType<Regret>
@@ -25,7 +29,11 @@ const ofDeployment = z.object({
   savesFraction: number(
     'Fraction of the chips (without a rate in the request, of the time per request) that the best deployment saves which the same frameworks launch under the constraints of the request.',
   ),
-  best: z.object({ summary: z.string(), chips: z.number(), requestsPerSecond: z.number() }),
+  best: object('That deployment.', {
+    summary: text('The deployment in a line.'),
+    chips: number('Chips that it takes.'),
+    requestsPerSecond: number('Requests a second that it sustains.'),
+  }),
   frameworks: z.array(z.enum(frameworks)).describe('Frameworks that launch both plans.'),
   exact: flag('False where the search ran out of time; `best` is then the best plan found so far.'),
 }) satisfies z.ZodType<ServeRegret>

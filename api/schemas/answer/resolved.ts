@@ -6,9 +6,9 @@ import { modelSummary } from '../given/model.ts'
 import { precisionUsed } from '../given/precision.ts'
 
 export const resolvedFields = {
-  model: modelSummary,
+  model: modelSummary.describe('The model, with what is counted of it.'),
   hardware: cluster.describe('The hardware, with names looked up.'),
-  precision: precisionUsed,
+  precision: precisionUsed.describe('The element types that were used.'),
   assumptions: assumptions.describe('Every assumption that was used, with its value.'),
   warnings: texts('What was assumed or left out, and may matter.'),
 } as const

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { countOrNone } from '../bound.ts'
 import { flag, list, number, numberOrNull, object, optional, orNull, record, text, texts } from '../field.ts'
 
-export const searchAccount = z.object({
+export const searchAccount = object('How the search went: every candidate is in one of the counts.', {
   enumerated: number('Candidates in the search space.'),
   pruned: number('Candidates that a bound showed to be no better than the plans that were found.'),
   evaluated: number('Candidates that were costed.'),
@@ -36,8 +36,8 @@ const elasticity = z.number()
 export const sensitivity = object(
   'Elasticities d log(step time) / d log(resource) of the best plan, by central differences of 1 %: -0.5 means that 1 % more of the resource makes the step 0.5 % shorter. The plan does not change, nor does a batch of `max`.',
   {
-    flops: elasticity,
-    hbmBandwidth: elasticity,
+    flops: elasticity.describe('For peak FLOP/s.'),
+    hbmBandwidth: elasticity.describe('For the bandwidth of HBM.'),
     hostBandwidth: elasticity.describe('For the link between chip and host.'),
     iciBandwidth: elasticity.describe(
       'For the network inside a slice or node: ICI, or the innermost tier of switches.',
@@ -54,12 +54,28 @@ export const sensitivity = object(
     ),
     memoryStep: orNull(
       'Step time falls in steps as memory grows. This is the smallest memory per chip at which the mesh and layout of the best plan become faster, with rematerialisation chosen again; null where more memory does not help.',
-      z.object({ budgetBytes: z.number(), stepTimeSeconds: z.number() }),
+      z.object({
+        budgetBytes: number('Memory budget per chip.'),
+        stepTimeSeconds: number('Step time with it.'),
+      }),
     ),
   },
 )
 
-const change = z.object({ pointer: z.string(), value: z.unknown() })
+export const change = z.object({
+  pointer: text('JSON pointer into the request.'),
+  value: z.unknown().describe('The value to set there; null removes what is there.'),
+})
+
+/** With no plan there is nothing to be sensitive. */
+export const sensitivityOrNull = orNull(
+  'How the step time of the best plan depends on each resource; null where there is no plan.',
+  sensitivity,
+)
+
+export const shortBytes = number(
+  'Bytes per chip by which it exceeds the memory budget; 0 where it misses a limit on time.',
+)
 
 export const inFile = optional(
   'Where the plan was a launch file: what the change means there. Absent where the framework has no setting for it, or another host would have to be started with settings of its own.',
@@ -96,8 +112,8 @@ export function noPlan<T extends z.ZodType>(nearest: T) {
       reasons: list(
         'What excludes the candidates.',
         z.object({
-          reason: z.string(),
-          detail: z.string(),
+          reason: text('What kind of reason it is, such as `memory`, `divisibility`, `latency` or `rate`.'),
+          detail: text('The reason in words.'),
           layouts: countOrNone(1e15).describe('Candidates that this reason excludes.'),
         }),
       ),

@@ -11,7 +11,7 @@ import { preferred } from './uncertainty.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
 
 export const serveAnswer = z.object({
-  mode: z.literal('serve'),
+  mode: z.literal('serve').describe('The mode of the workload.'),
   plans: list(
     'Best first: the fewest chips; without a rate in the request, the most requests per second from the whole pool.',
     servePlan,
@@ -40,7 +40,7 @@ export const serveAnswer = z.object({
 }) satisfies z.ZodType<ServeAnswer>
 
 export const serveEvaluation = z.object({
-  mode: z.literal('serve'),
+  mode: z.literal('serve').describe('The mode of the workload.'),
   plan: servePlan,
   suggestions: suggestionsOfPlan,
   read: launchRead,

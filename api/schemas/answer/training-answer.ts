@@ -8,12 +8,12 @@ import { plan } from './plan.ts'
 import { recipe } from './recipe.ts'
 import { regret } from './regret.ts'
 import { resolvedFields } from './resolved.ts'
-import { noPlan, searchAccount, sensitivity, suggestionsOfPlan } from './search-account.ts'
+import { noPlan, searchAccount, sensitivityOrNull, shortBytes, suggestionsOfPlan } from './search-account.ts'
 import { preferred } from './uncertainty.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
 
 export const trainingAnswer = z.object({
-  mode: z.literal('train'),
+  mode: z.literal('train').describe('The mode of the workload.'),
   plans: z.array(plan).describe('Best first.'),
   preferred,
   recipes: list(
@@ -22,13 +22,13 @@ export const trainingAnswer = z.object({
   ),
   unlaunchable: unlaunchable(plan, refusals),
   search: searchAccount,
-  sensitivity: sensitivity.nullable(),
-  infeasible: noPlan(z.object({ plan, shortBytes: z.number() })),
+  sensitivity: sensitivityOrNull,
+  infeasible: noPlan(z.object({ plan, shortBytes })),
   ...resolvedFields,
 }) satisfies z.ZodType<OptimizeAnswer>
 
 export const trainingEvaluation = z.object({
-  mode: z.literal('train'),
+  mode: z.literal('train').describe('The mode of the workload.'),
   plan,
   suggestions: suggestionsOfPlan,
   read: launchRead,

@@ -11,7 +11,7 @@ import { assumptionConstants } from './assumption-constants.ts'
 const chosen = { ...assumptionConstants, ...assumptionChoices } as const
 
 export const assumptions = z.object({
-  basis,
+  basis: basis.describe('The set that the other fields are changes of.'),
   stack: label().describe('The stack whose constants were used: a name from /stacks, or `none`.'),
   expertRecipe: expertRecipeName.describe(
     'How layers with experts are run: one of the ways for which GET /stacks/{name} has constants.',
@@ -48,7 +48,7 @@ export const stackConstants = z.strictObject(
 
 const overrides = z
   .strictObject({
-    basis: basis.default('calibrated'),
+    basis: basis.default('calibrated').describe('The set that the other fields are changes of.'),
     stack: optional(
       'A name from /stacks, whose constants for that software replace the general ones; or a framework, for its stack on these chips; or `none`. By default training uses the stack that is usual on these chips, and inference the stack of the server that may launch the plan, if there is only one; a warning says which.',
       label(),

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { limits } from '../../../src/model/limits.ts'
 import { count, countOrNone, label } from '../bound.ts'
-import { number, optional, orNull } from '../field.ts'
+import { number, optional, orNull, text } from '../field.ts'
 import { attentionKind } from '../names.ts'
 
 const moe = z
@@ -123,10 +123,10 @@ export const activeConvention =
   'Authors who leave out the embedding, as it is only looked up, publish less: for gpt-oss-120b 5.13e9, here 5.71e9.'
 
 export const modelSummary = z.object({
-  name: z.string(),
-  parameters: z.number(),
+  name: text('Its name in the catalogue, or as the request has it.'),
+  parameters: number('Number of parameters, counted from the architecture.'),
   activeParameters: number(activeConvention),
-  trainFlopsPerToken: z.number(),
+  trainFlopsPerToken: number('FLOPs of a token in training: forward and backward.'),
   kvCacheBytesPerToken: number(
     "Cache bytes of a sequence of the workload's length, divided by its tokens. Layers with a window keep no more than the window, so this falls as sequences grow.",
   ),

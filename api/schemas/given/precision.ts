@@ -2,23 +2,23 @@
 
 import { z } from 'zod'
 import { weightParts } from '../../../src/model/weight-parts.ts'
-import { optional } from '../field.ts'
+import { number, optional } from '../field.ts'
 import { elementType } from '../names.ts'
 
 /** As resolved for an answer. */
 export const precisionUsed = z.object({
-  weights: elementType,
-  compute: elementType,
-  kvCache: elementType,
-  gradients: elementType,
-  optimizer: elementType,
+  weights: elementType.describe('In which weights are stored and read.'),
+  compute: elementType.describe('Of matmul operands.'),
+  kvCache: elementType.describe('In which the KV cache is stored and read.'),
+  gradients: elementType.describe('In which gradients are accumulated and reduced.'),
+  optimizer: elementType.describe('Of the optimizer moments.'),
   parameterBytes: optional(
     'For a quantised checkpoint: bytes per parameter, by part of the model, including scales and parts left in bf16.',
     z.record(z.enum(weightParts), z.number()),
   ),
   weightBlock: optional(
     'For a checkpoint that is quantised by blocks: rows and columns of a weight that share a scale. vLLM and SGLang refuse slices that are no whole blocks.',
-    z.object({ rows: z.number(), columns: z.number() }),
+    z.object({ rows: number('Of a block.'), columns: number('Of a block.') }),
   ),
   checkpoint: optional(
     'Inference: name of the released checkpoint that the weights are taken from, if it has one.',
