@@ -162,6 +162,12 @@ export interface Assumptions {
   readonly gradientBuffer: boolean
   /** The matmul that makes a gradient adds it to that buffer; else it is written, and added by a kernel of its own (Megatron-LM before 2022, DeepSpeed). */
   readonly fusedAccumulation: boolean
+  /**
+   * Where a step has several microbatches without a pipeline, those of the running one lie beside their sum, both in fp32: MaxText's scan over
+   * microbatches carries zeros like the parameters, and casts to `grad_dtype` after it (AI-Hypercomputer/maxtext e591f30,
+   * src/maxtext/utils/gradient_accumulation.py). Without, they are added to one buffer.
+   */
+  readonly gradientsBesideSum: boolean
   /** Gathered weights, logits and one layer's live tensors are charged. */
   readonly workspace: boolean
   /** Layers whose weights are gathered at once under ZeRO-3: 2 where the next layer's are fetched while one computes. */

@@ -75,6 +75,7 @@ export const book: Assumptions = {
   optimizerOnHost: false,
   gradientBuffer: false,
   fusedAccumulation: true,
+  gradientsBesideSum: false,
   workspace: false,
   layersGathered: 2,
   lossChunks: 1,

@@ -236,6 +236,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     optimizerOnHost: false,
     gradientBuffer: true,
     fusedAccumulation: true,
+    gradientsBesideSum: tpu,
     workspace: true,
     layersGathered: tpu ? 1 : 2,
     lossChunks: 1,

@@ -84,7 +84,7 @@ function statesBytes(model: CostModel): readonly { readonly states: Bytes; reado
   const { layers } = transformer
   const all: StageGroup = {
     ...{ first: true, last: true, layers, stages: 1, index: 0, inFlight: 1, held: 1, slowdown: 1 },
-    composition: null,
+    ...{ sums: false, composition: null },
   }
   return zeroStages.map((zeroStage) => {
     const memory = fixedMemory(memoryNumbers(model, stageModel(model, zeroStage), scale), all)

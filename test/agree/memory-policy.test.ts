@@ -116,11 +116,11 @@ const workloads: readonly (readonly [string, ProblemOptions])[] = [
     { model: 'gpt-2-xl', chip: 'a100-40g-sxm', chips: 8, batchTokens: 2 ** 19, sequenceLength: 2048 },
   ],
   [
-    'GPT-3 13B on 16 TPU v5e',
+    'GPT-3 13B on 32 TPU v5e',
     {
       model: 'gpt-3-13b',
       chip: 'tpu-v5e',
-      chips: 16,
+      chips: 32,
       batchTokens: 2 ** 19,
       sequenceLength: 2048,
       schedules: ['1f1b', 'interleaved-1f1b'],
@@ -425,6 +425,7 @@ const madeUp: fc.Arbitrary<LayoutNumbers> = fc
       logits: 0,
       reserve: 0,
       layersGathered: 2,
+      summedGradients: 1,
       hostRoom: Number.POSITIVE_INFINITY,
       tied: false,
       shardsOptimizer: false,

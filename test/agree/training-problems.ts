@@ -152,6 +152,7 @@ const assumptions: fc.Arbitrary<Said> = fc
         workspace: fc.boolean(),
         elementwise: fc.boolean(),
         gradientBuffer: fc.boolean(),
+        gradientsBesideSum: fc.boolean(),
       },
       { requiredKeys: [] },
     ),

@@ -92,6 +92,9 @@ export const assumptionChoices = {
   fusedAccumulation: flag(
     'Whether the matmul that computes a gradient adds it to that buffer. If not, a separate kernel adds it, which takes time in every microbatch.',
   ),
+  gradientsBesideSum: flag(
+    'Whether gradients of a microbatch lie beside the sum of those before it, both in fp32, where a step has several microbatches and no pipeline, as MaxText accumulates them. If not, they are added to one buffer.',
+  ),
   workspace: flag(
     'Whether memory counts temporary tensors: the live tensors of a layer, gathered weights, logits.',
   ),

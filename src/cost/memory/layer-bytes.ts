@@ -19,6 +19,8 @@ export interface MemoryNumbers extends Composed<MemoryNumbers> {
   readonly logits: Bytes
   /** The most layers whose weights are gathered at once. */
   readonly layersGathered: number
+  /** How many times as many bytes gradients take where those of a microbatch lie beside the sum of the others. */
+  readonly summedGradients: number
   readonly reserve: Bytes
   /** A chip's share of the host's memory. */
   readonly hostRoom: Bytes

@@ -11,6 +11,7 @@ import { type Scale, sumTerms, termValue } from '../compile/term.ts'
 import { type CostModel, stageModel } from '../model.ts'
 import type { MemoryNumbers, StateNumbers } from './layer-bytes.ts'
 import { reserveBytes, type StateTerms } from './memory.ts'
+import { summedGradients } from './optimizer.ts'
 
 /** What a microbatch leaves in memory, the same at any ZeRO stage. */
 export type ActivationNumbers = Pick<
@@ -112,6 +113,7 @@ function averageMemory(
     gatheredStream,
     logits,
     layersGathered: model.problem.assumptions.layersGathered,
+    summedGradients: summedGradients(model.problem.precision, model.problem.assumptions),
     reserve: reserveBytes(model.problem),
     hostRoom: cluster.chip.hostMemoryBytes ?? Number.POSITIVE_INFINITY,
     tied: transformer.tiedEmbeddings,

@@ -37,6 +37,11 @@ export function stateBytes(
   }
 }
 
+/** How many times the bytes of `stateBytes` gradients take while microbatches are summed: the sum and the running one's are in fp32. */
+export function summedGradients(precision: Precision, { gradientsBesideSum }: Assumptions): number {
+  return gradientsBesideSum ? (2 * elementBytes.fp32) / elementBytes[precision.gradients] : 1
+}
+
 /** Bytes of each number of a factored moment, which has one for each row and one for each column; 0 where moments are whole. */
 export function factorBytes(optimizer: OptimizerName, precision: Precision, kind: WeightKind): Bytes {
   const { factored, momentBytes } = optimizerRow(optimizer)

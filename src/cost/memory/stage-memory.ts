@@ -33,7 +33,7 @@ export function fixedMemory(numbers: MemoryNumbers, group: StageGroup): StageMem
   const ends = (pick: (states: StateNumbers) => Bytes) => ofStates(numbers, group, pick)
   return {
     parameters: ends(({ weights }) => weights),
-    gradients: ends(({ gradients }) => gradients),
+    gradients: ends(({ gradients }) => gradients) * (group.sums ? numbers.summedGradients : 1),
     optimizer: ends(({ optimizer }) => optimizer) / (numbers.shardsOptimizer ? group.held : 1),
     workspace: Math.max(inLayer(numbers, group), atEnds(numbers, group)),
     reserve: numbers.reserve,

@@ -24,6 +24,8 @@ export interface StageGroup {
   readonly stages: number
   readonly index: number
   readonly inFlight: number
+  /** Whether gradients of several microbatches are summed one after the other, without a pipeline. */
+  readonly sums: boolean
   /** Stages whose weights a chip holds; each runs 1/held of the microbatches. */
   readonly held: 1 | 2
   /** How many times longer, at least 1, its microbatches take because chips wait in turn for the longest virtual stage (in-step.ts). */
@@ -125,6 +127,7 @@ export function stageGroups(
         stages: 1,
         index,
         inFlight: inFlight(schedule, index, stages, microbatches),
+        sums: microbatches > 1 && !scheduleRow(schedule).pipelined,
         ...{ held: 1, slowdown: 1, composition },
       })
     }
@@ -159,7 +162,7 @@ function mirroredGroups(
       const held = inFlight(schedule, index, stages, microbatches)
       groups.push({
         ...{ first: ends, last: ends, layers, stages: 2, index },
-        ...{ inFlight: held, held: 2, slowdown: 1, composition },
+        ...{ inFlight: held, sums: false, held: 2, slowdown: 1, composition },
       })
     }
   }

@@ -81,7 +81,7 @@ function loadOf(costing: Costing, composition: Composition, first: boolean, last
   const again = stageLayers.reduce((sum, count) => sum + Math.min(mix.count, count), 0) / layers
   const group: StageGroup = {
     ...{ first, last, layers: 1, stages: 1, index: 0 },
-    ...{ inFlight: 1, held: 1, slowdown: 1, composition },
+    ...{ inFlight: 1, sums: false, held: 1, slowdown: 1, composition },
   }
   const alone = { ...costing, layers: { ...costing.layers, groups: [group] } }
   const memory = ofStage(costing.memory, group)

@@ -119,6 +119,6 @@ function statesOfLayer({ layer, shardsOptimizer }: LayersHeld, schedule: Schedul
 function meanStage({ problem }: CostModel, stages: number, held: 1 | 2): StageGroup {
   return {
     ...{ first: false, last: false, layers: problem.model.layers / stages, stages, index: 0 },
-    ...{ inFlight: 1, held, slowdown: 1, composition: null },
+    ...{ inFlight: 1, sums: false, held, slowdown: 1, composition: null },
   }
 }

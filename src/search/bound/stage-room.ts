@@ -91,6 +91,7 @@ export function layerRoom(model: CostModel): Room {
       stages: 1,
       index: 0,
       inFlight: 1,
+      sums: false,
       held: 1,
       slowdown: 1,
     },
