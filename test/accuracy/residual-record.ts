@@ -6,7 +6,7 @@
  * releases since 2024. Rows of one source are alike (its machine, its recipes, how it counts), so that a band made with them would be
  * too narrow for the next source. `widened` has the lowest exponents with which nine of ten runs of every class lie between the outer
  * quantiles, and eight of ten between the inner ones. Of a source without which too few rows are
- * left for a regime, the releases count as sources.
+ * left of its kind for a regime, the releases count as sources.
  *
  * Runs of training are predicted twice: as their own software runs, and as a request is that names none.
  */
@@ -151,20 +151,13 @@ export const telling = 2 * enough
 const step = 0.05
 const most = 5
 
-/** Of so many sources each class of today's releases says enough of how a further one would scatter. */
-const tellingSources = 3
-
-/**
- * The least with which a band holds what it says in every class that the regime covers: of releases as answers are for, where there are such of
- * several sources; else older ones say too how a further source may scatter.
- */
+/** The least with which a band holds what it says in every class that the regime covers: of releases as answers are for, where there are such. */
 function leastWidening(all: readonly Residual[], { mode, kind, named }: Unwidened): Widening {
   const alike = leftOutBands(all, mode).filter(({ residual }) => named === null || residual.named === named)
   const own = alike.filter(({ residual }) => kind === null || residual.kind === kind)
   const every: ReturnType<typeof classesOf> = own.length < telling ? [['', alike]] : classesOf(own)
   const todays = every.filter(([, found]) => found.every(({ residual }) => residual.era === 'modern'))
-  const sources = new Set(todays.flatMap(([, found]) => found.map(({ residual }) => residual.source)))
-  const classes = sources.size >= tellingSources ? todays : every
+  const classes = todays.length > 0 ? todays : every
   const least = (widenedBy: (power: number) => Widening, holds: (one: Judged) => boolean, share: number) => {
     for (let power = 1; power < most; power = rounded(power + step)) {
       const widened = widenedBy(power)
@@ -189,9 +182,13 @@ interface LeftOut {
 /** Of each run, what the sources other than its own would say of it in an answer. */
 function leftOutBands(every: readonly Residual[], mode: ResidualMode): readonly LeftOut[] {
   const all = every.filter((one) => one.mode === mode)
-  const bySource = groupedBy(all, ({ source }) => source)
-  const placeOf = ({ source, software, release }: Residual) =>
-    all.length - (bySource.get(source)?.length ?? 0) < enough ? `${software} ${release}` : source
+  const ofKind = (own: Residual['kind']) => all.filter(({ kind }) => kind === own).length
+  const bySource = groupedBy(all, ({ source, kind }) => `${source} ${kind}`)
+  // What is left of another kind of model alone says nothing of how a further source of this kind would scatter.
+  const placeOf = ({ source, kind, software, release }: Residual) => {
+    const others = ofKind(kind) - (bySource.get(`${source} ${kind}`)?.length ?? 0)
+    return others < enough ? `${software} ${release}` : source
+  }
   return [...groupedBy(all, placeOf)].flatMap(([place, rows]) => {
     const others = todays(all.filter((one) => placeOf(one) !== place))
     return rows.flatMap((residual) => {

@@ -65,6 +65,7 @@ const evenly = {
   latencyFactor: 0,
   scaleUpEfficiency: 0.9,
   scaleOutEfficiency: 0.9,
+  gradientsBesideSum: false,
 } as const
 
 describe('two slices joined at the speed of their links', () => {

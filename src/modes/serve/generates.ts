@@ -21,6 +21,8 @@ export function generateInstances(
   maxStepSeconds: Seconds,
   stop: Stop,
 ): readonly GenerateInstance[] {
+  // A pool may have hundreds of parts, each with a phase of its own to make.
+  if (stop()) return []
   const phase = size.part.generatePhase(stop)
   // Of meshes that layouts treat alike, those on the tensor axis come first, and are kept where they tie.
   const meshes = [...phase.meshes.allowed].sort((a, b) => a.tensor2 - b.tensor2)
