@@ -22,13 +22,18 @@ export interface Apart {
 
 type Counts = Pick<Apart, 'prefills' | 'generates'>
 
-const routers: Readonly<Partial<Record<Server, (counts: Counts) => Start>>> = {
+/** Most servers of a file that names each: a larger deployment is made from a template, and its file of megabytes helps nobody. */
+const mostNamed = 1024
+
+/** Null where the command would be of no use. */
+const routers: Readonly<Partial<Record<Server, (counts: Counts) => Start | null>>> = {
   sglang: ({ prefills, generates }) => ({
     version: sglangVersion,
     command: `: "\${PREFILL_URLS:?the ${prefills} that read prompts, such as http://host:30000}" "\${GENERATE_URLS:?the ${generates} that generate}"; python3 -m sglang_router.launch_router --pd-disaggregation --prefill \${PREFILL_URLS// / --prefill } --decode \${GENERATE_URLS// / --decode }`,
     files: [],
   }),
   'tensorrt-llm': (counts) => {
+    if (counts.prefills + counts.generates > mostNamed) return null
     const name = 'router.yaml'
     const text = `${JSON.stringify(tensorrtRouter(counts), null, 2)}\n`
     return {
@@ -52,7 +57,7 @@ function tensorrtRouter({ prefills, generates }: Counts): object {
 
 const notes: Readonly<Partial<Record<Server, string>>> = {
   vllm: 'vLLM has no router of its own: a proxy as in docs/features/nixl_connector_usage.md of its repository sends a request to a server of either phase in turn.',
-  'tensorrt-llm': 'TensorRT-LLM: put the hosts of the servers in router.yaml.',
+  'tensorrt-llm': `TensorRT-LLM: put the hosts of the servers in router.yaml, which is written for up to ${mostNamed} servers.`,
 }
 
 /** For each framework, how it launches both phases, or why it cannot; with commands for the routers of those that can. */
@@ -81,6 +86,6 @@ export function routerLaunch({
 }
 
 function startOf(name: Server, counts: Counts): readonly (readonly [string, Start])[] {
-  const router = routers[name]
-  return router ? [[`${name}-router`, router(counts)]] : []
+  const start = routers[name]?.(counts)
+  return start ? [[`${name}-router`, start]] : []
 }
