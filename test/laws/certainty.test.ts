@@ -88,7 +88,7 @@ describe('the residuals that are recorded', () => {
     forAll(10, [runsOf, fc.integer({ min: 0, max: enough - 1 })], (all, others) => {
       const large = all.map((one, at) => ({
         ...one,
-        mode: 'train' as const,
+        ...{ mode: 'train' as const, kind: 'dense' as const },
         source: at < others ? 'b' : 'a',
       }))
       const apart = large.map((one) => (one.source === 'a' ? { ...one, source: `a ${one.release}` } : one))
