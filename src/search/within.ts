@@ -7,6 +7,7 @@ import type { Crew } from '../crew.ts'
 import type { Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Accepts, Candidate } from './layouts/candidate.ts'
+import { enumerateMeshes } from './meshes/meshes.ts'
 import { createWorkbench, searchSpaces, spaceOf } from './search.ts'
 
 /** A plan that takes longer than the first by a larger share is not looked for. */
@@ -29,21 +30,15 @@ export function withBestWithin(
   const [first] = candidates
   if (!first || top < 2 || isWithin(first.mesh)) return candidates
   const known = candidates.find(({ mesh }) => isWithin(mesh))?.score ?? Number.POSITIVE_INFINITY
-  const spaces = models.map((model) =>
-    spaceOf(createWorkbench(model, narrowed(acceptsOf(model), isWithin), stop)),
-  )
+  const spaces = models.map((model) => {
+    const accepts = acceptsOf(model)
+    const all = enumerateMeshes(model.problem)
+    // Floors are asked of these alone, which are few.
+    const allowed = all.allowed.filter((mesh) => isWithin(mesh) && (accepts?.mesh(mesh) ?? true))
+    return spaceOf(createWorkbench(model, accepts, stop), { ...all, allowed })
+  })
   const most = Math.min(known, first.score * (1 + nearby))
   const [found] = searchSpaces(spaces, 1, stop, { most, fits: true, crew }).candidates
   if (!found || found.score >= known) return candidates
   return [...candidates.slice(0, top - 1), found].sort((a, b) => a.score - b.score)
-}
-
-function narrowed(accepts: Accepts | null, isWithin: (mesh: Mesh) => boolean): Accepts {
-  return {
-    mixes: true,
-    layout: () => true,
-    plans: () => () => true,
-    ...accepts,
-    mesh: (mesh) => isWithin(mesh) && (accepts?.mesh(mesh) ?? true),
-  }
 }

@@ -114,9 +114,10 @@ export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonl
       const bySize = new Map<number, Replica[]>()
       const { heads } = problem.model
       let count = 0
+      const contexts = upTo(Math.min(most, question.positions)).filter(mayContext)
       for (const tensors of upTo(Math.min(most, heads)).filter(mayTensors)) {
-        const contexts = Math.min(most / tensors, question.positions)
-        for (let context = 1; context <= contexts; context++) {
+        for (const context of contexts) {
+          if (context > most / tensors) break
           const found = ofTensorsAnd(tensors)(context)
           count += found.length
           if (count > mostListed || stop()) return null
