@@ -9,13 +9,13 @@ import { bestAt, type Given, sitesOf } from './inference/sites.ts'
 import { servable } from './launch/serving.ts'
 import { phaseOf, positionsOf, rowOf } from './modes/phases.ts'
 import { never } from './patience.ts'
-import type { IllegalPlan } from './plan/answer.ts'
+import type { EvaluateAnswer, IllegalPlan } from './plan/answer.ts'
 import { resolved } from './plan/answered.ts'
 import { secondsText } from './plan/explain/figures.ts'
 import { assembleInference } from './plan/inference/assemble.ts'
 import { inferenceSketchFaults, tokensOf } from './plan/inference/sketch-faults.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'
-import type { InferenceEvaluation, InferencePlan } from './plan/inference-plan.ts'
+import type { InferencePlan } from './plan/inference-plan.ts'
 import { onParts } from './plan/no-plan/on-parts.ts'
 import type { Infeasibility } from './plan/plan.ts'
 import { sketchedPlacements } from './plan/sketch/sketched-placement.ts'
@@ -26,7 +26,7 @@ export function evaluateInference(
   problem: PhaseProblem,
   sketch: InferenceSketch,
   solver: Solver,
-): InferenceEvaluation | IllegalPlan {
+): EvaluateAnswer<InferencePlan> | IllegalPlan {
   return onParts(problem.cluster, sketch.mesh, (cluster) =>
     evaluateOn({ ...problem, cluster }, sketch, solver),
   )
@@ -36,7 +36,7 @@ function evaluateOn(
   problem: PhaseProblem,
   sketch: InferenceSketch,
   solver: Solver,
-): InferenceEvaluation | IllegalPlan {
+): EvaluateAnswer<InferencePlan> | IllegalPlan {
   // The request's constraints are for the search; a plan that is spelled out is evaluated as it is.
   const free = { ...withBatch(problem, sketch), constraints: {} }
   const model = inferenceModel(free)

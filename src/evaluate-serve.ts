@@ -11,9 +11,9 @@ import { precedes, type Sized, sizedWith } from './modes/serve/counts.ts'
 import { instanceClusters } from './modes/serve/pool.ts'
 import { type Requests, requestsOf } from './modes/serve/requests.ts'
 import { isOf, writtenPairs } from './modes/serve/written.ts'
-import type { IllegalPlan } from './plan/answer.ts'
+import type { EvaluateAnswer, IllegalPlan } from './plan/answer.ts'
 import { resolved } from './plan/answered.ts'
-import type { ServeEvaluation } from './plan/inference-plan.ts'
+import type { ServePlan } from './plan/inference-plan.ts'
 import { assembleServe } from './plan/serve/assemble.ts'
 import { missed } from './plan/serve/missed.ts'
 import { serveSketchFaults } from './plan/serve/sketch-faults.ts'
@@ -27,7 +27,7 @@ export function evaluateServe(
   problem: ServeProblem,
   sketch: ServeSketch,
   solver: Solver,
-): ServeEvaluation | IllegalPlan {
+): EvaluateAnswer<ServePlan> | IllegalPlan {
   const parts = partsOf(problem, sketch)
   const faults = serveSketchFaults(problem, sketch, parts)
   if (faults.length > 0) return { illegal: faults }

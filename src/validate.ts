@@ -4,14 +4,14 @@
  * would do.
  */
 
-import type { EvaluateAnswer, IllegalPlan, SearchAccount } from './plan/answer.ts'
+import type { EvaluateAnswer, IllegalPlan, Resolved, SearchAccount, SearchAnswer } from './plan/answer.ts'
 import { memoryReasons } from './plan/outline.ts'
 import type { Infeasibility, Plan } from './plan/plan.ts'
 import { type PlanFault, wayText } from './rules/part-rule.ts'
 import type { Check, Findings, Ranking, RequirementRows, Requirements } from './validation/check.ts'
 import { remedy } from './validation/remedy.ts'
 
-export interface Validation<Found = Plan> extends Omit<EvaluateAnswer, 'plan' | 'suggestions'> {
+export interface Validation<Found = Plan> extends Resolved {
   readonly ok: boolean
   readonly checks: readonly Check[]
   /** Null when the plan is illegal, and so has no numbers. */
@@ -20,6 +20,7 @@ export interface Validation<Found = Plan> extends Omit<EvaluateAnswer, 'plan' | 
   readonly best: Found | null
   /** How the search for `best` went. */
   readonly search: SearchAccount
+  readonly warnings: readonly string[]
 }
 
 /** What the plans of a mode are checked against. */
@@ -35,19 +36,12 @@ interface Checked {
   readonly infeasible?: readonly Infeasibility[]
 }
 
-type Evaluation<Found> = Omit<EvaluateAnswer, 'plan'> & { readonly plan: Found }
-
-type Ranked<Found> = Pick<
-  Validation,
-  'search' | 'model' | 'hardware' | 'precision' | 'assumptions' | 'warnings'
-> & {
-  readonly plans: readonly Found[]
-}
+type Ranked<Found> = Pick<SearchAnswer<Found, never>, 'plans' | 'search' | 'warnings'> & Resolved
 
 export function validate<Found extends Checked>(
   subject: Subject<Found>,
   asked: Requirements,
-  verdict: Evaluation<Found> | IllegalPlan,
+  verdict: EvaluateAnswer<Found> | IllegalPlan,
   found: Ranked<Found>,
   oneChange: Findings<Found>['oneChange'],
 ): Validation<Found> {
@@ -128,7 +122,7 @@ function required<Found>(
 function late<Found extends Checked>({
   plan: { infeasible = [] },
   suggestions = [],
-}: Evaluation<Found>): readonly Check[] {
+}: EvaluateAnswer<Found>): readonly Check[] {
   const nearest = suggestions.length > 0 ? { nearest: suggestions.map(remedy) } : {}
   return infeasible
     .filter(({ reason }) => !memoryReasons.includes(reason))

@@ -2,12 +2,8 @@
 
 import type { Framework } from '../launch/framework.ts'
 import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer } from '../plan/answer.ts'
-import type {
-  InferenceAnswer,
-  InferenceEvaluation,
-  ServeAnswer,
-  ServeEvaluation,
-} from '../plan/inference-plan.ts'
+import type { InferenceAnswer, InferencePlan, ServeAnswer, ServePlan } from '../plan/inference-plan.ts'
+import type { Plan } from '../plan/plan.ts'
 import type {
   GenerateWorkload,
   InferenceProblem,
@@ -63,4 +59,4 @@ export interface Inspection {
   readonly require: Requirements
 }
 
-export type Verdict = EvaluateAnswer | InferenceEvaluation | ServeEvaluation | IllegalPlan
+export type Verdict = EvaluateAnswer<Plan | InferencePlan | ServePlan> | IllegalPlan

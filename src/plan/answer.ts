@@ -1,9 +1,8 @@
 /** What an answer contains beside its plans, and the answers for training. */
 
-import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { InFile } from '../launch/in-file.ts'
-import type { Precision } from '../problem.ts'
+import type { Setting } from '../problem.ts'
 import type { Change, PlanFault } from '../rules/part-rule.ts'
 import type { Preferred } from './certainty/preferred.ts'
 import type { ShownRecipe } from './certainty/recipes.ts'
@@ -49,10 +48,16 @@ export interface Suggestion {
   readonly inFile?: InFile
 }
 
-export interface NoPlan {
+export interface NoPlan<Nearest = Short<Plan>> {
   readonly reasons: readonly { readonly reason: string; readonly detail: string; readonly layouts: number }[]
-  readonly nearest: { readonly plan: Plan; readonly shortBytes: number } | null
+  readonly nearest: Nearest | null
   readonly suggestions: readonly Suggestion[]
+}
+
+/** A plan that does not fit, and the memory that it lacks. */
+export interface Short<Found> {
+  readonly plan: Found
+  readonly shortBytes: number
 }
 
 /** The best plan of all, if it is better than any that is listed but no assumed framework can launch it. */
@@ -72,31 +77,33 @@ export interface ModelSummary {
   readonly kvCacheBytesPerToken: number
 }
 
-export interface OptimizeAnswer {
-  readonly plans: readonly Plan[]
-  /** The simplest to run of the plans that are tied with the first; null if fewer than two plans are listed, or nothing is known of ties. */
-  readonly preferred: Preferred | null
-  /** Published runs of this model on these chips: those of the same sequence length first, then the nearest in chips and length. */
-  readonly recipes: readonly ShownRecipe[]
-  readonly unlaunchable: Unlaunchable<Plan> | null
-  readonly search: SearchAccount
-  readonly sensitivity: Sensitivity | null
-  readonly infeasible: NoPlan | null
+/** The request with every name looked up. */
+export interface Resolved extends Pick<Setting, 'precision' | 'assumptions'> {
   readonly model: ModelSummary
   readonly hardware: Cluster
-  readonly precision: Precision
-  readonly assumptions: Assumptions
+}
+
+/** What the answers of all searches have in common. */
+export interface SearchAnswer<Found, None> extends Resolved {
+  readonly plans: readonly Found[]
+  /** The simplest to run of the plans that are tied with the first; null if fewer than two plans are listed, or nothing is known of ties. */
+  readonly preferred: Preferred | null
+  readonly unlaunchable: Unlaunchable<Found> | null
+  readonly search: SearchAccount
+  readonly infeasible: None | null
   readonly warnings: readonly string[]
 }
 
-export interface EvaluateAnswer {
-  readonly plan: Plan
+export interface OptimizeAnswer extends SearchAnswer<Plan, NoPlan> {
+  /** Published runs of this model on these chips: those of the same sequence length first, then the nearest in chips and length. */
+  readonly recipes: readonly ShownRecipe[]
+  readonly sensitivity: Sensitivity | null
+}
+
+export interface EvaluateAnswer<Found = Plan> extends Resolved {
+  readonly plan: Found
   /** If the plan does not fit, changes that each make it fit. */
   readonly suggestions?: readonly Suggestion[]
-  readonly model: ModelSummary
-  readonly hardware: Cluster
-  readonly precision: Precision
-  readonly assumptions: Assumptions
   readonly warnings: readonly string[]
 }
 

@@ -10,7 +10,7 @@ import type { Setting } from '../problem.ts'
 import type { Scored } from '../search/listed.ts'
 import type { Listing } from '../search/parts.ts'
 import type { Seconds } from '../units.ts'
-import type { ModelSummary, NoPlan, OptimizeAnswer, Sensitivity, Unlaunchable } from './answer.ts'
+import type { NoPlan, Resolved, SearchAnswer, Sensitivity, Unlaunchable } from './answer.ts'
 import { assembled, unshown } from './assembled.ts'
 import { withIdleChips } from './explain/idle-chips.ts'
 import { modelSummary } from './explain/model-summary.ts'
@@ -41,13 +41,8 @@ export interface Searched<Asked extends Setting, Found extends Scored, Listed ex
   readonly warnings: (first: Listed | null) => readonly string[]
 }
 
-/** What the answers of all modes have in common. */
-export interface Answered<Listed extends Plan, None>
-  extends Pick<OptimizeAnswer, 'search' | 'sensitivity' | 'warnings'>,
-    Resolved {
-  readonly plans: readonly Listed[]
-  readonly unlaunchable: Unlaunchable<Listed> | null
-  readonly infeasible: None | (NoPlan & { readonly nearest: null }) | null
+interface Answered<Listed, None> extends Omit<SearchAnswer<Listed, None | NoPlan<never>>, 'preferred'> {
+  readonly sensitivity: Sensitivity | null
 }
 
 export function answered<Asked extends Setting, Found extends Scored, Listed extends Plan, None extends Told>(
@@ -94,12 +89,6 @@ export function answered<Asked extends Setting, Found extends Scored, Listed ext
 }
 
 type Told = Pick<NoPlan, 'reasons' | 'suggestions'>
-
-/** The request with every name looked up. */
-export interface Resolved extends Pick<Setting, 'precision' | 'assumptions'> {
-  readonly model: ModelSummary
-  readonly hardware: Setting['cluster']
-}
 
 export function resolved(setting: Setting, positions: number): Resolved {
   const { cluster, precision, assumptions } = setting

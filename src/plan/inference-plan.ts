@@ -1,7 +1,7 @@
 /** Plans and answers for prefill, generation and serving, with the field names of the HTTP contract. */
 
 import type { TokenCost } from './account/token-cost.ts'
-import type { EvaluateAnswer, NoPlan, OptimizeAnswer, Unlaunchable } from './answer.ts'
+import type { NoPlan, SearchAnswer, Sensitivity, Short } from './answer.ts'
 import type { AgainstFirst } from './certainty/ties.ts'
 import type { ServeUncertainty } from './certainty/uncertainty.ts'
 import type { Infeasibility, Plan } from './plan.ts'
@@ -77,21 +77,12 @@ export interface ParetoSketch
   readonly layout: Readonly<Record<string, string>>
 }
 
-export interface InferenceAnswer
-  extends Omit<OptimizeAnswer, 'plans' | 'recipes' | 'unlaunchable' | 'infeasible'> {
-  readonly plans: readonly InferencePlan[]
-  readonly unlaunchable: Unlaunchable<InferencePlan> | null
-  readonly infeasible: InferenceNoPlan | null
+export type InferenceNoPlan = NoPlan<Short<InferencePlan>>
+
+export interface InferenceAnswer extends SearchAnswer<InferencePlan, InferenceNoPlan> {
+  readonly sensitivity: Sensitivity | null
   /** Generation: latency against cost, only points that no other beats in both. */
   readonly pareto?: readonly ParetoPoint[]
-}
-
-export interface InferenceNoPlan extends Omit<NoPlan, 'nearest'> {
-  readonly nearest: { readonly plan: InferencePlan; readonly shortBytes: number } | null
-}
-
-export interface InferenceEvaluation extends Omit<EvaluateAnswer, 'plan'> {
-  readonly plan: InferencePlan
 }
 
 /** One phase of a deployment: identical instances of one plan. */
@@ -161,28 +152,18 @@ export interface ServePlan extends TokenCost {
   readonly launch: Readonly<Record<string, unknown>>
 }
 
-export interface ServeEvaluation extends Omit<EvaluateAnswer, 'plan'> {
-  readonly plan: ServePlan
-}
-
-export interface ServeAnswer
-  extends Omit<OptimizeAnswer, 'plans' | 'recipes' | 'unlaunchable' | 'infeasible' | 'sensitivity'> {
-  readonly plans: readonly ServePlan[]
+export interface ServeAnswer extends SearchAnswer<ServePlan, ServeNoPlan> {
   /**
    * The best deployment of the other kind than the first: phases together, or apart. Null if the request wants one kind,
    * none of the other will do, or there was no time to look.
    */
   readonly alternative: ServePlan | null
-  readonly unlaunchable: Unlaunchable<ServePlan> | null
-  readonly infeasible: ServeNoPlan | null
 }
 
-export interface ServeNoPlan extends Omit<NoPlan, 'nearest'> {
-  readonly nearest: {
-    readonly plan: ServePlan
-    /** By how much it is over its limits on time; 0 where it keeps them. */
-    readonly shortSeconds: number
-    /** By how much it is below the rate that is asked for; 0 where it keeps it. */
-    readonly shortRequestsPerSecond: number
-  } | null
-}
+export type ServeNoPlan = NoPlan<{
+  readonly plan: ServePlan
+  /** By how much it is over its limits on time; 0 where it keeps them. */
+  readonly shortSeconds: number
+  /** By how much it is below the rate that is asked for; 0 where it keeps it. */
+  readonly shortRequestsPerSecond: number
+}>

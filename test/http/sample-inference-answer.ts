@@ -1,11 +1,6 @@
 /** Made-up answers of inference of the domain's types, for tests of the edge alone. */
-import type {
-  InferenceAnswer,
-  InferenceEvaluation,
-  InferencePlan,
-  PhasePlan,
-  ServeAnswer,
-} from '../../src/plan/inference-plan.ts'
+import type { EvaluateAnswer } from '../../src/plan/answer.ts'
+import type { InferenceAnswer, InferencePlan, PhasePlan, ServeAnswer } from '../../src/plan/inference-plan.ts'
 import { sampleAbout, samplePlan, sampleSearch } from './sample-answer.ts'
 
 export const sampleInferencePlan: InferencePlan = {
@@ -69,7 +64,7 @@ export const sampleInferenceAnswer: InferenceAnswer = {
   ...sampleAbout,
 }
 
-export const sampleEvaluation: InferenceEvaluation = { plan: sampleInferencePlan, ...sampleAbout }
+export const sampleEvaluation: EvaluateAnswer<InferencePlan> = { plan: sampleInferencePlan, ...sampleAbout }
 
 const phase: PhasePlan = {
   ...sampleInferencePlan,

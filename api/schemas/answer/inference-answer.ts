@@ -1,7 +1,8 @@
 /** Answers with ranked plans of prefill or generation, and with the cost of one given plan. */
 
 import { z } from 'zod'
-import type { InferenceAnswer, InferenceEvaluation, ParetoPoint } from '../../../src/plan/inference-plan.ts'
+import type { EvaluateAnswer } from '../../../src/plan/answer.ts'
+import type { InferenceAnswer, InferencePlan, ParetoPoint } from '../../../src/plan/inference-plan.ts'
 import { number, object, optional } from '../field.ts'
 import { launchRead } from '../launch-read.ts'
 import { phaseMode } from '../names.ts'
@@ -58,4 +59,4 @@ export const inferenceEvaluation = z.object({
   read: launchRead,
   regret,
   ...resolvedFields,
-}) satisfies z.ZodType<InferenceEvaluation>
+}) satisfies z.ZodType<EvaluateAnswer<InferencePlan>>

@@ -1,6 +1,7 @@
 /** Answers with ranked deployments, and with the cost of one given deployment. */
 import { z } from 'zod'
-import type { ServeAnswer, ServeEvaluation } from '../../../src/plan/inference-plan.ts'
+import type { EvaluateAnswer } from '../../../src/plan/answer.ts'
+import type { ServeAnswer, ServePlan } from '../../../src/plan/inference-plan.ts'
 import { list, orNull } from '../field.ts'
 import { launchRead } from '../launch-read.ts'
 import { serveRegret } from './regret.ts'
@@ -46,4 +47,4 @@ export const serveEvaluation = z.object({
   read: launchRead,
   regret: serveRegret,
   ...resolvedFields,
-}) satisfies z.ZodType<ServeEvaluation>
+}) satisfies z.ZodType<EvaluateAnswer<ServePlan>>

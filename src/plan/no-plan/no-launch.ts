@@ -10,7 +10,7 @@ export function noLaunch<Asked extends Setting>(
   assumed: readonly Framework[],
   layouts: number,
   launches: (changed: Asked) => boolean,
-): NoPlan & { readonly nearest: null } {
+): NoPlan<never> {
   const detail = `plans fit, but none of ${assumed.join(', ')} can launch one: unlaunchable has the best of them and the reasons`
   return {
     reasons: [{ reason: 'launch', detail, layouts }],

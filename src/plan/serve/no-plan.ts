@@ -31,7 +31,7 @@ export interface NoServe {
   /** The best deployment for changed requests, or for a changed problem. */
   readonly best: (requests: Requests, problem?: InferenceProblem<ServeWorkload>) => Sized | null
   /** If no deployment can be launched although some would fit: the reasons. */
-  readonly unlaunched: () => (NoPlan & { readonly nearest: null }) | null
+  readonly unlaunched: () => NoPlan<never> | null
   readonly planOf: (deployment: Sized) => ServePlan | null
   /** Why the whole pool cannot run as one instance with a single prompt or sequence; null if it can. */
   readonly wholePool: (phase: PhaseMode, maxStepSeconds?: number) => InferenceNoPlan | null
