@@ -18,10 +18,8 @@ import { assembleServe } from './plan/serve/assemble.ts'
 import { missed } from './plan/serve/missed.ts'
 import { serveSketchFaults } from './plan/serve/sketch-faults.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
-import type { InferenceProblem, InstanceSketch, ServeSketch, ServeWorkload } from './problem.ts'
+import type { InstanceSketch, ServeProblem, ServeSketch } from './problem.ts'
 import { meshSize } from './sharding/axis.ts'
-
-type ServeProblem = InferenceProblem<ServeWorkload>
 
 export function evaluateServe(
   problem: ServeProblem,

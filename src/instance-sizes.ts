@@ -4,9 +4,7 @@ import { type InferenceModel, inferenceModel } from './inference/model.ts'
 import { servables } from './launch/serving.ts'
 import type { InstanceSize } from './modes/serve/instance.ts'
 import { instanceSize } from './modes/serve/phases.ts'
-import type { InferenceProblem, ServeWorkload } from './problem.ts'
-
-type ServeProblem = InferenceProblem<ServeWorkload>
+import type { ServeProblem } from './problem.ts'
 
 export interface SizesByServer {
   readonly byServer: readonly (readonly InstanceSize[])[]

@@ -153,7 +153,11 @@ export interface InferenceProblem<Workload extends InferenceWorkload = Inference
 }
 
 /** Inference of one phase. */
-export type PhaseProblem = InferenceProblem<PrefillWorkload> | InferenceProblem<GenerateWorkload>
+export type PrefillProblem = InferenceProblem<PrefillWorkload>
+export type GenerateProblem = InferenceProblem<GenerateWorkload>
+export type ServeProblem = InferenceProblem<ServeWorkload>
+
+export type PhaseProblem = PrefillProblem | GenerateProblem
 
 /** A plan that a user wrote: what is left out is chosen as the search would. */
 export interface PlanSketch {

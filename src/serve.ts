@@ -26,9 +26,7 @@ import { serveNoPlan } from './plan/serve/no-plan.ts'
 import { unlaunchableServe } from './plan/serve/unlaunchable.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
 import { worthTelling } from './plan/worth-telling.ts'
-import type { InferenceProblem, PhaseProblem, ServeWorkload } from './problem.ts'
-
-type ServeProblem = InferenceProblem<ServeWorkload>
+import type { PhaseProblem, ServeProblem } from './problem.ts'
 
 /** Exact when there is no time limit; else the best so far, as in training (optimize.ts). */
 export function serve(problem: ServeProblem, solver: Solver, patience: Patience = endless): ServeAnswer {

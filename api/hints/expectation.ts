@@ -1,8 +1,6 @@
 /** What a schema expects of a value, in words: the types that it may have, the keys of an object, its purpose. */
 import type { z } from 'zod'
-import { alternatives } from '../validation/object-schema.ts'
-
-type Schema = z.core.$ZodType
+import { alternatives, type Schema } from '../validation/object-schema.ts'
 
 /** For a value that is absent or has the wrong type; adds the schema's own description where nothing else says enough. */
 export function expectation(issue: z.core.$ZodIssue, schemas: readonly Schema[], absent: boolean): string {

@@ -4,19 +4,21 @@
  * necessary.
  */
 
-import type { z } from 'zod'
 import { isFields } from '../../src/fields.ts'
 import type { Change } from '../../src/rules/part-rule.ts'
 import { jsonPointer, valueAt } from '../validation/json-pointer.ts'
-import { alternatives, objectsMeant, schemasMeant } from '../validation/object-schema.ts'
+import {
+  alternatives,
+  objectsMeant,
+  type Path,
+  type Schema,
+  schemasMeant,
+} from '../validation/object-schema.ts'
 import { called } from './called/called.ts'
 import { explained } from './called/explained.ts'
 import { meantValue } from './meant-value.ts'
 import { namesOf, plainName } from './name.ts'
 import { nearest } from './nearest.ts'
-
-type Schema = z.core.$ZodType
-type Path = readonly PropertyKey[]
 
 export interface MeantKey {
   /** Sentence that follows the one about what is wrong. */

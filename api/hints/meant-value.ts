@@ -3,11 +3,9 @@
  * another name for a word, a number in place of an object. Every proposal is valid in the schema.
  */
 import { z } from 'zod'
-import { alternatives } from '../validation/object-schema.ts'
+import { alternatives, type Schema } from '../validation/object-schema.ts'
 import { shapes } from './shapes.ts'
 import { wordMeant } from './word-meant.ts'
-
-type Schema = z.core.$ZodType
 
 /** A reading that one of the schemas for this place accepts; `key` is the value's key. Undefined if nothing is close. */
 export function meantValue(schemas: readonly Schema[], key: string, value: unknown): unknown {

@@ -7,14 +7,12 @@ import { absent, examples } from '../hints/shapes.ts'
 import type { Fault } from '../problems.ts'
 import { ofOtherModes } from '../schemas/other-modes.ts'
 import { jsonPointer, valueAt } from './json-pointer.ts'
-import { kindOf, objectsMeant, objectsPossible, schemasMeant } from './object-schema.ts'
+import { kindOf, objectsMeant, objectsPossible, type Path, schemasMeant } from './object-schema.ts'
 
 /** The most faults that are told of one body. */
 export const mostFaults = 32
 
 const longestShown = 80
-
-type Path = readonly PropertyKey[]
 
 export function issueFaults(
   issue: z.core.$ZodIssue,

@@ -2,8 +2,8 @@
 import type { z } from 'zod'
 import { valueAt } from './json-pointer.ts'
 
-type Schema = z.core.$ZodType
-type Path = readonly PropertyKey[]
+export type Schema = z.core.$ZodType
+export type Path = readonly PropertyKey[]
 
 /** Of alternatives with a discriminator, the one that the value names; otherwise all. */
 export function objectsMeant(schema: Schema, path: Path, value: unknown): z.core.$ZodObject[] {

@@ -7,7 +7,7 @@ import type { PhaseProblem } from '../problem.ts'
 import type { Meshes } from '../search/meshes/meshes.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
-import type { CompiledLayout } from './layout/compiled-layout.ts'
+import type { CompiledLayout, Offered } from './layout/compiled-layout.ts'
 import type { LayoutsWanted } from './layout/layout-question.ts'
 import type { Arrangement } from './pass/arrangement.ts'
 import type { Pass } from './pass/pass.ts'
@@ -25,9 +25,6 @@ export interface InferenceCandidate extends Arrangement {
   /** Candidates are ranked by this: less is better. */
   readonly score: number
 }
-
-/** The layouts that a mesh has, by component. */
-export type Offered = readonly (readonly CompiledLayout[])[]
 
 /** A mesh with one way of lying on the network. */
 export interface Site {

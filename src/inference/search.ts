@@ -3,6 +3,7 @@
  * placement, every layout of every component, except for meshes that are proven no better by their products alone. A pass may depend on
  * the mesh: how many sequences fit, how prompts go through a pipeline.
  */
+
 import { never, type Stop } from '../patience.ts'
 import type { Distinct } from '../problem.ts'
 import { addCounts, bestFirst, type Kind, ordered, type Turn } from '../search/best-first.ts'
@@ -13,8 +14,9 @@ import { spread } from '../search/spread.ts'
 import { type Reason, tallyOf } from '../search/tally.ts'
 import { familyKey, type Mesh } from '../sharding/axis.ts'
 import { joinsTensors } from '../sharding/tables/inference-layout-fields.ts'
+import type { Offered } from './layout/compiled-layout.ts'
 import { weightsMayFit } from './pass/pass-numbers.ts'
-import type { InferenceCandidate, Offered, Phase } from './phase.ts'
+import type { InferenceCandidate, Phase } from './phase.ts'
 import { bestAt, candidatesAt, comes, sitesOf } from './sites.ts'
 
 /** Whether there is any plan at all; the meshes that shard most are tried first. False when it is told to stop before one was found. */

@@ -1,17 +1,19 @@
 /** The sites of a mesh, and the best candidate that is found on them: every placement, every pass, every layout of every component. */
+
 import { type Placement, placements } from '../hardware/network/placement.ts'
 import { once } from '../known.ts'
 import type { Stop } from '../patience.ts'
 import type { InferenceSketch } from '../problem.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
+import type { Offered } from './layout/compiled-layout.ts'
 import { offeredLayouts } from './layout/layout-question.ts'
 import { setShards } from './layout/local-term.ts'
 import type { InferenceModel } from './model.ts'
 import { arrange, leastSeconds } from './pass/arrangement.ts'
 import type { Pass } from './pass/pass.ts'
 import { type Settled, settledIn } from './pass/settled.ts'
-import type { InferenceCandidate, Offered, Phase, Site } from './phase.ts'
+import type { InferenceCandidate, Phase, Site } from './phase.ts'
 import type { Workbench } from './workbench.ts'
 
 /** A bound on all placements of a mesh: the time if its groups lay as well as groups of their sizes can. */

@@ -17,13 +17,16 @@ export interface Start {
   readonly parallelism?: string
 }
 
+/** A word of a command. */
+export type Word = string | number
+
 /** Quotes a word for a shell if necessary. */
-export function shellWord(text: string | number): string {
+export function shellWord(text: Word): string {
   const word = String(text)
   return /^[\w./:=,@%+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 }
 
-export function shellWords(words: readonly (string | number)[]): string {
+export function shellWords(words: readonly Word[]): string {
   return words.map(shellWord).join(' ')
 }
 

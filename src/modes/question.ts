@@ -5,14 +5,13 @@ import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer } from '../plan/answer
 import type { InferenceAnswer, InferencePlan, ServeAnswer, ServePlan } from '../plan/inference-plan.ts'
 import type { Plan } from '../plan/plan.ts'
 import type {
-  GenerateWorkload,
-  InferenceProblem,
+  GenerateProblem,
   InferenceSketch,
   PlanSketch,
-  PrefillWorkload,
+  PrefillProblem,
   Problem,
+  ServeProblem,
   ServeSketch,
-  ServeWorkload,
 } from '../problem.ts'
 import type { Requirements } from '../validation/check.ts'
 import type { CostedWith } from '../validation/costed-with.ts'
@@ -24,17 +23,17 @@ interface Training {
 
 interface Prefill {
   readonly mode: 'prefill'
-  readonly problem: InferenceProblem<PrefillWorkload>
+  readonly problem: PrefillProblem
 }
 
 interface Generation {
   readonly mode: 'generate'
-  readonly problem: InferenceProblem<GenerateWorkload>
+  readonly problem: GenerateProblem
 }
 
 interface Serving {
   readonly mode: 'serve'
-  readonly problem: InferenceProblem<ServeWorkload>
+  readonly problem: ServeProblem
 }
 
 export type Question = Training | Prefill | Generation | Serving

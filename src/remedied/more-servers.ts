@@ -6,12 +6,10 @@ import type { Suggestion } from '../plan/answer.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import { type LargerHardware, largerHardware } from '../plan/no-plan/larger-hardware.ts'
 import { largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
-import type { InferenceProblem, InstanceSketch, ServeSketch, ServeWorkload } from '../problem.ts'
+import type { InstanceSketch, ServeProblem, ServeSketch } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
 import { searchedAs } from '../validation/serve-requirements.ts'
 import type { Tried } from './remedied.ts'
-
-type ServeProblem = InferenceProblem<ServeWorkload>
 
 type Fitting = Tried<ServeProblem, ServeSketch, ServePlan>
 

@@ -4,12 +4,10 @@ import type { Suggestion } from '../plan/answer.ts'
 import { secondsText } from '../plan/explain/figures.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import { chipsText } from '../plan/serve/instance-text.ts'
-import type { InferenceProblem, InstanceSketch, ServeSketch, ServeWorkload } from '../problem.ts'
+import type { InstanceSketch, ServeProblem, ServeSketch } from '../problem.ts'
 import { moreServers } from './more-servers.ts'
 import { type Changed, changesOf, remedied, type Tried } from './remedied.ts'
 import { withinShare } from './within-share.ts'
-
-type ServeProblem = InferenceProblem<ServeWorkload>
 
 type Fitting = Tried<ServeProblem, ServeSketch, ServePlan>
 

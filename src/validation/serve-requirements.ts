@@ -1,7 +1,7 @@
 /** The requirements on a deployment. Rate and latencies that its workload asks for are checked in any case. */
 import { bytesText, secondsText, threeFigures } from '../plan/explain/figures.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
-import type { InferenceProblem, ServeWorkload } from '../problem.ts'
+import type { ServeProblem } from '../problem.ts'
 import type { Ranking, Remedy, RequirementRows } from './check.ts'
 import { launchedBy } from './launched-by.ts'
 import { remedy } from './remedy.ts'
@@ -26,7 +26,7 @@ export const serveRequirements: RequirementRows<ServePlan> = {
 }
 
 /** Deployments are compared by chips if the workload has a rate, otherwise by the pool's time per request. */
-export function serveRanking({ workload }: InferenceProblem<ServeWorkload>): Ranking<ServePlan> {
+export function serveRanking({ workload }: ServeProblem): Ranking<ServePlan> {
   return workload.requestsPerSecond === undefined ? byRate : byChips
 }
 

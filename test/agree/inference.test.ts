@@ -8,7 +8,7 @@ import { searchPhase } from '../../src/inference/search.ts'
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
 import { phaseOf } from '../../src/modes/phases.ts'
-import type { Constraints, GenerateWorkload, InferenceProblem, PhaseProblem } from '../../src/problem.ts'
+import type { Constraints, GenerateProblem, PhaseProblem } from '../../src/problem.ts'
 import { elementBytes } from '../../src/recipe/element-type.ts'
 import { meshKey } from '../../src/search/layouts/candidate.ts'
 import type { Mesh } from '../../src/sharding/axis.ts'
@@ -58,10 +58,7 @@ const largest: fc.Arbitrary<PhaseProblem> = fc
     return { ...withBatch(problem, 'max'), memoryBudget }
   })
 
-function withBatch(
-  { workload, ...rest }: InferenceProblem<GenerateWorkload>,
-  batchSequences: number | 'max',
-): InferenceProblem<GenerateWorkload> {
+function withBatch({ workload, ...rest }: GenerateProblem, batchSequences: number | 'max'): GenerateProblem {
   return { ...rest, workload: { ...workload, batchSequences } }
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { infer } from '../../src/infer.ts'
-import type { CompiledLayout } from '../../src/inference/layout/compiled-layout.ts'
+import type { Offered } from '../../src/inference/layout/compiled-layout.ts'
 import { offeredLayouts } from '../../src/inference/layout/layout-question.ts'
 import { type InferenceModel, inferenceModel } from '../../src/inference/model.ts'
 import { searchPhase } from '../../src/inference/search.ts'
@@ -63,10 +63,8 @@ const questions: readonly (readonly [string, Asked])[] = [
   ],
 ]
 
-function combinations(
-  offered: readonly (readonly CompiledLayout[])[],
-): readonly (readonly CompiledLayout[])[] {
-  return offered.reduce<readonly (readonly CompiledLayout[])[]>(
+function combinations(offered: Offered): Offered {
+  return offered.reduce<Offered>(
     (found, own) => found.flatMap((before) => own.map((layout) => [...before, layout])),
     [[]],
   )

@@ -12,7 +12,7 @@ import type { Architecture } from '../../src/model/architecture.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
-import type { GenerateWorkload, InferenceProblem, InferenceSketch } from '../../src/problem.ts'
+import type { GenerateProblem, InferenceSketch } from '../../src/problem.ts'
 import { elementBytes } from '../../src/recipe/element-type.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
@@ -59,7 +59,7 @@ export interface Generation {
   readonly maxStepSeconds?: Seconds
 }
 
-export function generationProblem(asked: Generation): InferenceProblem<GenerateWorkload> {
+export function generationProblem(asked: Generation): GenerateProblem {
   const { model, chip, chips, batch, context, weights = 'bf16', maxStepSeconds } = asked
   const { network = switched([[null, Number.POSITIVE_INFINITY]]), memoryBudget = chip.hbmBytes } = asked
   return {

@@ -4,7 +4,13 @@ import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { searchPhase } from '../../src/inference/search.ts'
 import { phaseOf } from '../../src/modes/phases.ts'
-import type { GenerateWorkload, InferenceProblem, PhaseProblem, PrefillWorkload } from '../../src/problem.ts'
+import type {
+  GenerateWorkload,
+  InferenceProblem,
+  PhaseProblem,
+  PrefillProblem,
+  PrefillWorkload,
+} from '../../src/problem.ts'
 import type { ElementType } from '../../src/recipe/element-types.ts'
 import { runs } from '../runs.ts'
 import { generateProblems, phases, prefillProblems } from './inference-problems.ts'
@@ -150,22 +156,17 @@ describe('a batch as large as fits', () => {
 })
 
 /** Chunks are tried in halvings of what is new: with stages, more of it may divide better. */
-function unstaged(
-  problems: fc.Arbitrary<InferenceProblem<PrefillWorkload>>,
-): fc.Arbitrary<InferenceProblem<PrefillWorkload>> {
+function unstaged(problems: fc.Arbitrary<PrefillProblem>): fc.Arbitrary<PrefillProblem> {
   return problems.map((problem) => ({ ...problem, constraints: { pipeline: 1 } }))
 }
 
 /** In chunks of a stated size as many may be as before, which come earlier and so read shorter caches: that is faster. */
-function inOne({ workload, ...rest }: InferenceProblem<PrefillWorkload>): InferenceProblem<PrefillWorkload> {
+function inOne({ workload, ...rest }: PrefillProblem): PrefillProblem {
   const { chunkTokens: _, ...whole } = workload
   return { ...rest, workload: whole }
 }
 
-function withCached(
-  { workload, ...rest }: InferenceProblem<PrefillWorkload>,
-  share: number,
-): InferenceProblem<PrefillWorkload> {
+function withCached({ workload, ...rest }: PrefillProblem, share: number): PrefillProblem {
   const cachedPrefixLength = Math.floor(share * workload.promptLength)
   return { ...rest, workload: { ...workload, cachedPrefixLength } }
 }

@@ -5,13 +5,7 @@ import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { infer } from '../../src/infer.ts'
 import { fullAttention } from '../../src/model/transformer.ts'
 import type { InferencePlan, SpeculationAccount } from '../../src/plan/inference-plan.ts'
-import type {
-  GenerateWorkload,
-  InferenceProblem,
-  InferenceSketch,
-  PhaseProblem,
-  Speculation,
-} from '../../src/problem.ts'
+import type { GenerateProblem, InferenceSketch, PhaseProblem, Speculation } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { switched } from '../book/networks.ts'
 import { generation, inferenceProblem, solver } from '../inference-problem.ts'
@@ -30,10 +24,7 @@ function evaluated(problem: PhaseProblem, sketch: InferenceSketch): InferencePla
   return legal(evaluateInference(problem, sketch, solver)).plan
 }
 
-function withBatch(
-  { workload, ...rest }: InferenceProblem<GenerateWorkload>,
-  batchSequences: number | 'max',
-): InferenceProblem<GenerateWorkload> {
+function withBatch({ workload, ...rest }: GenerateProblem, batchSequences: number | 'max'): GenerateProblem {
   return { ...rest, workload: { ...workload, batchSequences } }
 }
 
@@ -246,7 +237,7 @@ describe('speculation', () => {
 describe('four stages, beside four chips with a quarter of each layer', () => {
   const stages = 4
   /** Equal stages, no vocabulary, a network that is in nobody's way, and memory for all. */
-  const evenly: fc.Arbitrary<InferenceProblem<GenerateWorkload>> = generateProblems.map((problem) => {
+  const evenly: fc.Arbitrary<GenerateProblem> = generateProblems.map((problem) => {
     const { chip } = problem.cluster
     return {
       ...problem,
@@ -263,7 +254,7 @@ describe('four stages, beside four chips with a quarter of each layer', () => {
       assumptions: book,
     }
   })
-  const both = (problem: InferenceProblem<GenerateWorkload>) => {
+  const both = (problem: GenerateProblem) => {
     const on = (mesh: Partial<Mesh>) =>
       evaluated(problem, { mesh: { ...unitMesh, ...mesh }, layout: { attention: '1d/heads', mlp: '1d' } })
     return { piped: on({ pipeline: stages }), sharded: on({ tensor: stages }) }

@@ -6,8 +6,8 @@ import { evaluateServe } from '../../src/evaluate-serve.ts'
 import type { PhasePlan, ServePlan } from '../../src/plan/inference-plan.ts'
 import {
   type Constraint,
-  type InferenceProblem,
   type InstanceSketch,
+  type ServeProblem,
   type ServeSketch,
   type ServeWorkload,
   satisfies,
@@ -19,7 +19,7 @@ import { forAll, law } from '../law.ts'
 import { legal } from '../legal.ts'
 import { smallDense } from '../small-model.ts'
 
-type Problem = InferenceProblem<ServeWorkload>
+type Problem = ServeProblem
 
 const pools = fc.constantFrom(
   { chip: 'h100-sxm', chips: 4 },

@@ -4,14 +4,14 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { servers } from '../../src/launch/framework.ts'
 import type { ServeAnswer, ServePlan } from '../../src/plan/inference-plan.ts'
-import type { InferenceProblem, ServeWorkload } from '../../src/problem.ts'
+import type { ServeProblem, ServeWorkload } from '../../src/problem.ts'
 import { serve } from '../../src/serve.ts'
 import { type InferenceOptions, inferenceProblem, solver } from '../inference-problem.ts'
 import { unknownOptions } from '../launch/server-options.ts'
 import { law } from '../law.ts'
 import { smallDense } from '../small-model.ts'
 
-type Problem = InferenceProblem<ServeWorkload>
+type Problem = ServeProblem
 type Options = InferenceOptions<ServeWorkload>
 
 const experts = { experts: 8, activeExperts: 2, sharedExperts: 0, dFfExpert: 2048, denseLayers: 0, every: 1 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import type { ServeAnswer, ServePlan } from '../../src/plan/inference-plan.ts'
-import type { InferenceProblem, ServeWorkload } from '../../src/problem.ts'
+import type { ServeProblem, ServeWorkload } from '../../src/problem.ts'
 import { serve } from '../../src/serve.ts'
 import { axes } from '../../src/sharding/axis.ts'
 import { type InferenceOptions, inferenceProblem, solver } from '../inference-problem.ts'
@@ -43,11 +43,11 @@ const questions = fc
 
 const rated = questions.filter(({ workload }) => workload.requestsPerSecond !== undefined)
 
-function problemOf(options: Options): InferenceProblem<ServeWorkload> {
+function problemOf(options: Options): ServeProblem {
   return inferenceProblem({ model: 'llama-3.1-8b', ...options })
 }
 
-function answer(problem: InferenceProblem<ServeWorkload>, changed: Partial<ServeWorkload> = {}): ServeAnswer {
+function answer(problem: ServeProblem, changed: Partial<ServeWorkload> = {}): ServeAnswer {
   return serve({ ...problem, workload: { ...problem.workload, ...changed } }, solver)
 }
 

@@ -15,7 +15,7 @@ import { stepPasses } from '../../src/modes/generate/phase.ts'
 import { phaseModes } from '../../src/modes/names.ts'
 import { prefillPhase } from '../../src/modes/prefill/phase.ts'
 import type { InferencePlan } from '../../src/plan/inference-plan.ts'
-import type { GenerateWorkload, InferenceProblem, PhaseProblem } from '../../src/problem.ts'
+import type { GenerateProblem, InferenceProblem, PhaseProblem } from '../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, type InferenceOptions, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { forAll, law } from '../law.ts'
@@ -104,7 +104,7 @@ describe('experts over chips that do not divide them', () => {
 
 describe('two halves of a batch', () => {
   /** The whole batch and its halves, on a network that is as priced, or free. */
-  const seconds = (problem: InferenceProblem<GenerateWorkload>, mesh: Mesh, batch: number, free: boolean) => {
+  const seconds = (problem: GenerateProblem, mesh: Mesh, batch: number, free: boolean) => {
     const bench = createWorkbench(inferenceModel(problem))
     const [site] = sitesOf(bench, mesh)
     const offered = offeredLayouts(bench, mesh)

@@ -53,3 +53,6 @@ export function routedOf({ collectives }: CompiledLayout, way: keyof Routed): re
 export function unroutedOf({ collectives }: CompiledLayout): readonly CompiledCollective[] {
   return collectives.filter(({ routed }) => !routed)
 }
+
+/** Layouts that a mesh may choose from, by component. */
+export type Offered = readonly (readonly CompiledLayout[])[]

@@ -25,16 +25,18 @@ import { setPass } from '../pass/shape-numbers.ts'
 import { partSeconds } from '../time/component-time.ts'
 import { besideSeconds } from '../time/turns.ts'
 import type { Workbench } from '../workbench.ts'
-import { type CompiledCollective, type CompiledLayout, routedOf, unroutedOf } from './compiled-layout.ts'
+import {
+  type CompiledCollective,
+  type CompiledLayout,
+  type Offered,
+  routedOf,
+  unroutedOf,
+} from './compiled-layout.ts'
 
 /** Names of the layouts to keep, by component; components that are left out keep all. */
 export type LayoutsWanted = Readonly<Record<string, string>>
 
-export function offeredLayouts(
-  model: InferenceModel,
-  mesh: Mesh,
-  wanted: LayoutsWanted = {},
-): readonly (readonly CompiledLayout[])[] {
+export function offeredLayouts(model: InferenceModel, mesh: Mesh, wanted: LayoutsWanted = {}): Offered {
   const { assumptions } = model.setting
   return model.components.map(({ name, layouts }) =>
     layouts.filter((layout) => {
@@ -51,7 +53,7 @@ export function layoutQuestion(
   mesh: Mesh,
   costs: NetworkCosts,
   pass: Pass,
-  layouts: readonly (readonly CompiledLayout[])[],
+  layouts: Offered,
 ): LayoutQuestion {
   const { setting } = bench
   const numbers = passNumbers(bench, mesh, pass, layouts)
@@ -122,7 +124,7 @@ function movesOn(bench: Workbench, mesh: Mesh, costs: NetworkCosts, pass: Pass):
 function edges(
   model: InferenceModel,
   pass: Pass,
-  layouts: readonly (readonly CompiledLayout[])[],
+  layouts: Offered,
   { seconds }: MoveTimes,
 ): readonly Resharding[] {
   const head = layouts.length - 1
@@ -139,7 +141,7 @@ function edges(
 function besides(
   bench: Workbench,
   pass: Pass,
-  layouts: readonly (readonly CompiledLayout[])[],
+  layouts: Offered,
   { seconds }: MoveTimes,
 ): readonly Resharding[] {
   if (pass.halves === 1) return []

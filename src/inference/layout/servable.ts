@@ -7,11 +7,9 @@ import { known } from '../../known.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { InferenceModel } from '../model.ts'
 import type { Pass } from '../pass/pass.ts'
-import type { CompiledLayout } from './compiled-layout.ts'
+import type { CompiledLayout, Offered } from './compiled-layout.ts'
 import { type LayoutsWanted, offeredLayouts } from './layout-question.ts'
 import { onePass } from './served.ts'
-
-type Offered = readonly (readonly CompiledLayout[])[]
 
 /** One offer with all that a mesh has, where no framework has to serve it. */
 export function offersOf(

@@ -14,7 +14,7 @@ import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
 import type { LayoutAnswer, LayoutQuestion } from '../../search/component-layout/question.ts'
 import { axisBit, type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
-import type { CompiledLayout } from '../layout/compiled-layout.ts'
+import type { Offered } from '../layout/compiled-layout.ts'
 import { layoutQuestion } from '../layout/layout-question.ts'
 import { localValue, setShape, setShards } from '../layout/local-term.ts'
 import type { InferenceModel } from '../model.ts'
@@ -34,7 +34,7 @@ export function arrange(
   mesh: Mesh,
   costs: NetworkCosts,
   pass: Pass,
-  layouts: readonly (readonly CompiledLayout[])[],
+  layouts: Offered,
 ): Arrangement | null {
   const question = layoutQuestion(bench, mesh, costs, pass, layouts)
   const answer = bestLayouts(question)
@@ -47,12 +47,7 @@ export function arrange(
 }
 
 /** A bound: nothing that `arrange` finds on any placement of the mesh is faster. */
-export function leastSeconds(
-  bench: Workbench,
-  mesh: Mesh,
-  pass: Pass,
-  layouts: readonly (readonly CompiledLayout[])[],
-): Seconds {
+export function leastSeconds(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): Seconds {
   const { least } = passNumbers(bench, mesh, pass, layouts)
   return least + overheadSeconds(bench, mesh, pass, least)
 }

@@ -1,7 +1,7 @@
 /** What the layouts of one mesh take for one pass, as numbers (pass-numbers.ts computes them). */
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
-import type { CompiledLayout } from '../layout/compiled-layout.ts'
+import type { Offered } from '../layout/compiled-layout.ts'
 
 /** Memory that one layout of a component takes. */
 export interface OptionBytes {
@@ -18,7 +18,7 @@ export interface ResidentNumbers {
 
 export interface PassNumbers {
   readonly mesh: Mesh
-  readonly layouts: readonly (readonly CompiledLayout[])[]
+  readonly layouts: Offered
   /** Time of one layer, or of the head once, by component and layout. */
   readonly compute: readonly (readonly Seconds[])[]
   /** A bound that no placement and no choice of layouts beats: products alone. */
@@ -39,6 +39,6 @@ export type KnownShapes = Map<string, Map<string, ShapeNumbers>>
 /** Those of the mesh and layouts that were asked for last. */
 export interface LastShapes {
   mesh: Mesh | null
-  layouts: readonly (readonly CompiledLayout[])[] | null
+  layouts: Offered | null
   own: Map<string, ShapeNumbers>
 }

@@ -5,7 +5,7 @@
 import { reserveBytes } from '../../cost/memory/memory.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes } from '../../units.ts'
-import type { CompiledCollective, CompiledLayout } from '../layout/compiled-layout.ts'
+import type { CompiledCollective, CompiledLayout, Offered } from '../layout/compiled-layout.ts'
 import { setShape, setShards, sumOf } from '../layout/local-term.ts'
 import { embeddingBeside } from '../model.ts'
 import type { Workbench } from '../workbench.ts'
@@ -15,12 +15,7 @@ import type { OptionBytes, PassNumbers, ResidentNumbers } from './pass-amounts.t
 import { setPass, shapeSeconds, shapeWorkspace } from './shape-numbers.ts'
 
 /** Kept with the pass while its mesh is searched. */
-export function passNumbers(
-  bench: Workbench,
-  mesh: Mesh,
-  pass: Pass,
-  layouts: readonly (readonly CompiledLayout[])[],
-): PassNumbers {
+export function passNumbers(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): PassNumbers {
   const known = bench.numbers.get(pass)
   if (known && known.mesh === mesh && known.layouts === layouts) return known
   const numbers = workedOut(bench, mesh, pass, layouts)
@@ -28,12 +23,7 @@ export function passNumbers(
   return numbers
 }
 
-function workedOut(
-  bench: Workbench,
-  mesh: Mesh,
-  pass: Pass,
-  layouts: readonly (readonly CompiledLayout[])[],
-): PassNumbers {
+function workedOut(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): PassNumbers {
   const counts = occurrences(bench, pass)
   const compute = shapeSeconds(bench, mesh, pass, layouts)
   let least = 0
@@ -62,23 +52,14 @@ export function movedBytes(
 }
 
 /** The memory of each layout, without the time. */
-export function residentNumbers(
-  bench: Workbench,
-  mesh: Mesh,
-  pass: Pass,
-  layouts: readonly (readonly CompiledLayout[])[],
-): ResidentNumbers {
+export function residentNumbers(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): ResidentNumbers {
   const fixed = reserveBytes(bench.setting)
   const weights = weightBytes(bench, mesh, layouts)
   return { fixed, options: optionBytes(bench, mesh, pass, layouts, weights) }
 }
 
 /** Bytes of weights by component and layout, on one stage; they are the same for every batch. Attention's have the embedding's rows. */
-export function weightBytes(
-  bench: Workbench,
-  mesh: Mesh,
-  layouts: readonly (readonly CompiledLayout[])[],
-): readonly (readonly Bytes[])[] {
+export function weightBytes(bench: Workbench, mesh: Mesh, layouts: Offered): readonly (readonly Bytes[])[] {
   const counts = heldOnStage(bench, mesh.pipeline)
   setShards(bench.sizes, mesh)
   return layouts.map((offered, component) =>
@@ -103,7 +84,7 @@ function optionBytes(
   bench: Workbench,
   mesh: Mesh,
   pass: Pass,
-  layouts: readonly (readonly CompiledLayout[])[],
+  layouts: Offered,
   weights: readonly (readonly Bytes[])[],
 ): readonly (readonly OptionBytes[])[] {
   const { sizes } = bench
@@ -119,11 +100,7 @@ function optionBytes(
 }
 
 /** The least memory that a pass takes on a mesh, over all layouts. When weights alone exceed the budget, only they are computed. */
-export function memoryRoom(
-  bench: Workbench,
-  mesh: Mesh,
-  layouts: readonly (readonly CompiledLayout[])[],
-): (pass: Pass) => Bytes {
+export function memoryRoom(bench: Workbench, mesh: Mesh, layouts: Offered): (pass: Pass) => Bytes {
   const fixed = reserveBytes(bench.setting)
   const weights = weightBytes(bench, mesh, layouts)
   const least = fixed + sumOfLeast(weights)

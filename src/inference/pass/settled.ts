@@ -11,6 +11,7 @@ import type { Bytes, Seconds } from '../../units.ts'
 import {
   type CompiledCollective,
   type CompiledLayout,
+  type Offered,
   routedOf,
   unroutedOf,
 } from '../layout/compiled-layout.ts'
@@ -42,7 +43,7 @@ export function settledIn(
   bench: Workbench,
   mesh: Mesh,
   costs: NetworkCosts,
-  offered: readonly (readonly CompiledLayout[])[],
+  offered: Offered,
 ): Settled | null {
   const layouts = offered.flat()
   const one = offered.every(({ length }) => length === 1)

@@ -5,21 +5,19 @@
 import { known } from '../../known.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
-import type { CompiledLayout } from '../layout/compiled-layout.ts'
+import type { CompiledLayout, Offered } from '../layout/compiled-layout.ts'
 import { type LocalSum, type Sizes, setShape, setShards, sumOf } from '../layout/local-term.ts'
 import { productSeconds } from '../time/component-time.ts'
 import type { Workbench } from '../workbench.ts'
 import type { Pass } from './pass.ts'
 import type { ShapeNumbers } from './pass-amounts.ts'
 
-type Layouts = readonly (readonly CompiledLayout[])[]
-
 /** Time of one layer, or of the head once. */
 export function shapeSeconds(
   bench: Workbench,
   mesh: Mesh,
   pass: Pass,
-  layouts: Layouts,
+  layouts: Offered,
 ): readonly (readonly Seconds[])[] {
   const numbers = numbersOf(bench, mesh, pass, layouts)
   if (numbers.compute) return numbers.compute
@@ -36,7 +34,7 @@ export function shapeWorkspace(
   bench: Workbench,
   mesh: Mesh,
   pass: Pass,
-  layouts: Layouts,
+  layouts: Offered,
 ): readonly (readonly Bytes[])[] {
   const numbers = numbersOf(bench, mesh, pass, layouts)
   if (numbers.workspace) return numbers.workspace
@@ -50,7 +48,7 @@ export function shapeWorkspace(
   return workspace
 }
 
-function numbersOf(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Layouts): ShapeNumbers {
+function numbersOf(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): ShapeNumbers {
   const { lastShapes, shapes } = bench
   if (lastShapes.mesh !== mesh || lastShapes.layouts !== layouts) {
     lastShapes.mesh = mesh
@@ -62,7 +60,7 @@ function numbersOf(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Layouts): 
   return known(lastShapes.own, key, () => ({ compute: null, workspace: null }))
 }
 
-function shardsText(mesh: Mesh, layouts: Layouts): string {
+function shardsText(mesh: Mesh, layouts: Offered): string {
   const { data, fsdp, tensor, tensor2, context, expert } = mesh
   const names = layouts.map((options) => options.map(({ name }) => name).join()).join(';')
   return `${data} ${fsdp} ${tensor} ${tensor2} ${context} ${expert} ${names}`

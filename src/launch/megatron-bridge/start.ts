@@ -6,13 +6,13 @@ import { madeUpData } from '../megatron/made-up-data.ts'
 import { optionsOf } from '../read/options.ts'
 import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
-import { type Start, shellWords } from '../start.ts'
+import { type Start, shellWords, type Word } from '../start.ts'
 import { madeUpOverrides, overridesOf } from './overrides.ts'
 import { stemOf } from './recipes.ts'
 import { bridgeVersion } from './version.ts'
 
 /** `layout` are Megatron-LM's options without those of the model; `variables` are environment settings before the command. */
-export function bridgeStart(run: Run, layout: readonly (string | number)[], variables: string): Start | null {
+export function bridgeStart(run: Run, layout: readonly Word[], variables: string): Start | null {
   const { problem, model } = run
   const overrides = overridesOf(optionsOf(layout.map(String)))
   if (!overrides) return null

@@ -4,9 +4,10 @@
  */
 
 import type { Run } from '../run/run.ts'
+import type { Word } from '../start.ts'
 import { attentionDetailFlags } from './details.ts'
 
-export function megatronAttention(run: Run): readonly (string | number)[] {
+export function megatronAttention(run: Run): readonly Word[] {
   const { heads, attention } = run.model
   return [
     '--num-attention-heads',
@@ -17,14 +18,14 @@ export function megatronAttention(run: Run): readonly (string | number)[] {
   ]
 }
 
-function grouped({ model: { heads, kvHeads, headDim, dModel } }: Run): readonly (string | number)[] {
+function grouped({ model: { heads, kvHeads, headDim, dModel } }: Run): readonly Word[] {
   return [
     ...(kvHeads === heads ? [] : ['--group-query-attention', '--num-query-groups', kvHeads]),
     ...(headDim * heads === dModel ? [] : ['--kv-channels', headDim]),
   ]
 }
 
-function latent({ model: { attention } }: Run): readonly (string | number)[] {
+function latent({ model: { attention } }: Run): readonly Word[] {
   if (!attention.latent) return []
   const { queryRank, keyValueRank, nopeHeadDim, ropeHeadDim, valueHeadDim } = attention.latent
   return [
@@ -35,7 +36,7 @@ function latent({ model: { attention } }: Run): readonly (string | number)[] {
   ]
 }
 
-function window({ model: { attention } }: Run): readonly (string | number)[] {
+function window({ model: { attention } }: Run): readonly Word[] {
   const { window: positions, globalEvery } = attention
   if (positions === null || globalEvery === 1) return []
   return [

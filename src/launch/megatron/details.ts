@@ -6,13 +6,13 @@
  * examples/post_training/modelopt/conf, examples/{llama,mixtral,gptoss} there and of yanring/Megatron-MoE-ModelZoo
  * @e8650517d6.
  */
+
 import type { Details, Rotary, Router } from '../../model/details.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Run } from '../run/run.ts'
+import type { Word } from '../start.ts'
 
-type Flag = string | number
-
-export function positionFlags({ model, sequenceLength }: Run): readonly Flag[] {
+export function positionFlags({ model, sequenceLength }: Run): readonly Word[] {
   const { learnedPositions, details } = model
   const rotary = details?.rotary ?? null
   const most = learnedPositions > 0 ? learnedPositions : sequenceLength
@@ -24,7 +24,7 @@ export function positionFlags({ model, sequenceLength }: Run): readonly Flag[] {
   ]
 }
 
-function rotaryFlags(rotary: Rotary, latent: boolean): readonly Flag[] {
+function rotaryFlags(rotary: Rotary, latent: boolean): readonly Word[] {
   const { base, share, scaling } = rotary
   const yarn = turnsAsYarn(rotary)
   return [
@@ -43,7 +43,7 @@ function turnsAsYarn(rotary: Rotary | null): boolean {
 }
 
 /** Latent attention takes YaRN's frequencies from its own class, which assumes training at 4096 positions. */
-function yarnFlags(scaling: NonNullable<Rotary['scaling']>, latent: boolean): readonly Flag[] {
+function yarnFlags(scaling: NonNullable<Rotary['scaling']>, latent: boolean): readonly Word[] {
   const own = scaled.flatMap(([option, field]) =>
     typeof scaling[field] === 'number' ? [option, told(scaling[field])] : [],
   )
@@ -70,7 +70,7 @@ const bent = [
 ] as const
 
 /** Without details, a gated model is taken to have RMSNorm, as almost all have. */
-export function normFlags({ model: { gatedMlp, details } }: Run): readonly Flag[] {
+export function normFlags({ model: { gatedMlp, details } }: Run): readonly Word[] {
   const norm = details?.norm ?? null
   const rms = norm ? norm.kind === 'rms' : gatedMlp
   return [
@@ -81,7 +81,7 @@ export function normFlags({ model: { gatedMlp, details } }: Run): readonly Flag[
   ]
 }
 
-export function activationFlags({ model: { gatedMlp, details } }: Run): readonly Flag[] {
+export function activationFlags({ model: { gatedMlp, details } }: Run): readonly Word[] {
   const activation = details?.activation ?? null
   if (activation === 'relu2') return ['--squared-relu']
   if (!gatedMlp) return []
@@ -92,14 +92,14 @@ export function activationFlags({ model: { gatedMlp, details } }: Run): readonly
 
 const clamped = 'clamped quick-gelu'
 
-export function attentionDetailFlags({ details }: Transformer): readonly Flag[] {
+export function attentionDetailFlags({ details }: Transformer): readonly Word[] {
   return [
     ...(details?.queryKeyValueBiases ? ['--add-qkv-bias'] : []),
     ...(details?.sinks ? ['--softmax-type', 'learnable'] : []),
   ]
 }
 
-export function routerFlags({ details }: Transformer): readonly Flag[] {
+export function routerFlags({ details }: Transformer): readonly Word[] {
   const router = details?.router
   if (!router) return []
   return [
@@ -112,7 +112,7 @@ export function routerFlags({ details }: Transformer): readonly Flag[] {
   ]
 }
 
-function balanceFlags({ evenBySequence, lossCoefficient }: Router): readonly Flag[] {
+function balanceFlags({ evenBySequence, lossCoefficient }: Router): readonly Word[] {
   if (lossCoefficient === 0) return []
   return [
     ...(evenBySequence ? ['--moe-router-load-balancing-type', 'seq_aux_loss'] : []),

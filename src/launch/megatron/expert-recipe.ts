@@ -9,17 +9,17 @@
  * published. Source: as flags.ts, and megatron/core/transformer/transformer_config.py; values of
  * NVIDIA-NeMo/Megatron-Bridge @067f987df0, src/megatron/bridge/perf_recipes.
  */
+
 import { expertRecipeRow } from '../../recipe/expert-recipe.ts'
 import type { ExpertRecipeRow } from '../../recipe/expert-recipe-row.ts'
 import { keepsCopies, policyNamed } from '../../recipe/policy.ts'
 import { expertRanks } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
+import type { Word } from '../start.ts'
 import { megatronSharding } from './states.ts'
 
-type Flag = string | number
-
 interface RecipeLaunch {
-  readonly flags: readonly Flag[]
+  readonly flags: readonly Word[]
   /** Variables to set before the command. */
   readonly environment: readonly string[]
   readonly notes: readonly string[]

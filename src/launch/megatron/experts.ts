@@ -17,15 +17,14 @@ import type { Router } from '../../model/details.ts'
 import { copiesNotes, expertPattern, expertRanks, foldingNotes, routingGroups } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { innermostUnit } from '../run/units.ts'
+import type { Word } from '../start.ts'
 import { hasDeepEp } from '../vendor.ts'
 import { routerFlags } from './details.ts'
 
-type Flag = string | number
-
 interface ExpertFlags {
   /** Options for the experts of the model; `mesh` has those for their distribution. */
-  readonly model: readonly Flag[]
-  readonly mesh: readonly Flag[]
+  readonly model: readonly Word[]
+  readonly mesh: readonly Word[]
 }
 
 export function megatronExperts(run: Run): ExpertFlags {
@@ -81,7 +80,7 @@ function biasNotes({ model }: Run): readonly string[] {
   ]
 }
 
-function layerFlags(run: Run): readonly Flag[] {
+function layerFlags(run: Run): readonly Word[] {
   const { experts } = run.model
   const pattern = expertPattern(run)
   if (!experts || !pattern.includes(0)) return []
@@ -94,7 +93,7 @@ function layerFlags(run: Run): readonly Flag[] {
   return ['--moe-layer-freq', written.join('+')]
 }
 
-function dispatcher(run: Run): readonly Flag[] {
+function dispatcher(run: Run): readonly Word[] {
   const { assumptions, precision, cluster } = run.problem
   const flag = '--moe-token-dispatcher-type'
   if (expertRanks(run).ranks === 1) return [flag, 'allgather']

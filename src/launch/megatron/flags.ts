@@ -23,7 +23,7 @@ import { pipelineRank } from '../run/rank-order.ts'
 import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
-import { type Start, shellWords } from '../start.ts'
+import { type Start, shellWords, type Word } from '../start.ts'
 import { megatronAttention } from './attention.ts'
 import { activationFlags, detailNotes, normFlags, positionFlags } from './details.ts'
 import { megatronExpertRecipe } from './expert-recipe.ts'
@@ -36,8 +36,6 @@ import { megatronRules } from './rules.ts'
 import { megatronSharding, megatronStates } from './states.ts'
 import { megatronTensorOverlap } from './tensor-overlap.ts'
 import { megatronVersion } from './version.ts'
-
-type Flag = string | number
 
 const contextExchanges = { gather: 'all_gather', ring: 'p2p', ulysses: 'a2a' } as const
 
@@ -84,7 +82,7 @@ function variablesOf(run: Run, environment: readonly string[]): string {
   return set.map((one) => `${one} `).join('')
 }
 
-function megatronStart(run: Run, flags: readonly Flag[], layout: readonly Flag[], variables: string): Start {
+function megatronStart(run: Run, flags: readonly Word[], layout: readonly Word[], variables: string): Start {
   const own = shellWords([...flags, ...madeUpData(run)])
   return {
     version: megatronVersion,
@@ -94,7 +92,7 @@ function megatronStart(run: Run, flags: readonly Flag[], layout: readonly Flag[]
   }
 }
 
-function modelFlags(run: Run): readonly Flag[] {
+function modelFlags(run: Run): readonly Word[] {
   const { model } = run
   const { multiTokenLayers } = model
   return [
@@ -113,7 +111,7 @@ function modelFlags(run: Run): readonly Flag[] {
   ]
 }
 
-function meshFlags(run: Run): readonly Flag[] {
+function meshFlags(run: Run): readonly Word[] {
   const { tensor, context } = run.mesh
   const { residual } = run.problem.assumptions
   const exchange = contextExchanges[run.contextLayout]
@@ -126,14 +124,14 @@ function meshFlags(run: Run): readonly Flag[] {
   ]
 }
 
-function batchFlags({ sequenceLength, microbatch, globalBatch }: Run): readonly Flag[] {
+function batchFlags({ sequenceLength, microbatch, globalBatch }: Run): readonly Word[] {
   return [
     ...['--seq-length', sequenceLength, '--micro-batch-size', microbatch],
     ...['--global-batch-size', globalBatch],
   ]
 }
 
-function precisionFlags({ zeroStage, problem }: Run): readonly Flag[] {
+function precisionFlags({ zeroStage, problem }: Run): readonly Word[] {
   const { precision } = problem
   if (precision.weights === 'fp32') return []
   const { gradients } = precision
@@ -147,7 +145,7 @@ function precisionFlags({ zeroStage, problem }: Run): readonly Flag[] {
 }
 
 /** mxfp8 on chips that scale blocks of 32 numbers; older ones scale tensors by their recent maxima, as in its example for Llama 3 on H100. */
-function fp8Recipe({ cluster }: Run['problem']): readonly Flag[] {
+function fp8Recipe({ cluster }: Run['problem']): readonly Word[] {
   const format = ['--fp8-format', 'hybrid', '--fp8-recipe']
   if (scalesBlocks(cluster.chip)) return [...format, 'mxfp8']
   return [...format, 'delayed', '--fp8-amax-history-len', 1024, '--fp8-amax-compute-algo', 'max']

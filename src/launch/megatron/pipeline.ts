@@ -4,15 +4,17 @@
  * the embedding, t a layer, m a layer that predicts a further token, and L the loss. Without a layout string, m layers
  * are on the last stage. Source: as flags.ts, and megatron/core/transformer/pipeline_parallel_layer_layout.py.
  */
+
 import { chunks, interiorLayers } from '../run/chunks.ts'
 import type { Run } from '../run/run.ts'
+import type { Word } from '../start.ts'
 
-export function megatronPipeline(run: Run): readonly (string | number)[] {
+export function megatronPipeline(run: Run): readonly Word[] {
   const { mesh, schedule, stageLayers, model } = run
   if (mesh.pipeline === 1) return []
   return ['--pipeline-model-parallel-size', mesh.pipeline, ...stages()]
 
-  function stages(): readonly (string | number)[] {
+  function stages(): readonly Word[] {
     const layers = chunks(run)
     const [first = 0] = stageLayers
     const last = stageLayers.at(-1) ?? 0

@@ -3,10 +3,12 @@
  * (`block`). A mix of whole layers can therefore be expressed only if a single n gives the right number in every stage;
  * null if not. Source: as megatron/flags.ts, and megatron/core/recompute.py, which counts n per chunk, not per stage.
  */
+
 import type { PolicyName } from '../../recipe/policies.ts'
 import { keepEverything, recomputeEverything } from '../../recipe/policy.ts'
 import { layersTaken } from '../run/chunks.ts'
 import type { Run } from '../run/run.ts'
+import type { Word } from '../start.ts'
 
 /**
  * Modules of every layer that a policy recomputes. `moe_act` is of experts alone, `mlp` of dense layers; the few dense layers before them are costed as if their
@@ -32,7 +34,7 @@ const ofAllLayers: Readonly<Record<string, readonly string[]>> = {
   full: ['--recompute-granularity', 'full', '--recompute-method', 'uniform', '--recompute-num-layers', '1'],
 } satisfies Partial<Record<PolicyName, readonly string[]>>
 
-export function megatronRecomputation(run: Run): readonly (string | number)[] | null {
+export function megatronRecomputation(run: Run): readonly Word[] | null {
   const { policy, other, count } = run.recomputation
   if (count === 0) return ofAllLayers[policy] ?? null
   const full = [policy, other].indexOf(recomputeEverything.name)

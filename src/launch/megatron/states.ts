@@ -3,8 +3,9 @@
 import type { OptimizerName } from '../../recipe/optimizers.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Run } from '../run/run.ts'
+import type { Word } from '../start.ts'
 
-export const megatronOptimizers: Readonly<Partial<Record<OptimizerName, readonly (string | number)[]>>> = {
+export const megatronOptimizers: Readonly<Partial<Record<OptimizerName, readonly Word[]>>> = {
   adamw: ['--optimizer', 'adam'],
   momentum: ['--optimizer', 'sgd'],
   sgd: ['--optimizer', 'sgd', '--sgd-momentum', 0],
@@ -21,7 +22,7 @@ export const megatronSharding: Readonly<Record<ZeroStage, string | null>> = {
   3: 'optim_grads_params',
 }
 
-export function megatronStates({ zeroStage, mesh, replicas, problem }: Run): readonly (string | number)[] {
+export function megatronStates({ zeroStage, mesh, replicas, problem }: Run): readonly Word[] {
   const strategy = megatronSharding[zeroStage]
   const shares = replicas * mesh.context > 1
   return [

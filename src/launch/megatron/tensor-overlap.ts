@@ -7,8 +7,10 @@
  * refuses. Source: as flags.ts, and megatron/training/initialize.py (_initialize_tp_communicators),
  * megatron/core/extensions/transformer_engine.py, megatron/core/transformer/multi_latent_attention.py.
  */
+
 import type { Run } from '../run/run.ts'
 import { innermostUnit, unitsSpanned } from '../run/units.ts'
+import type { Word } from '../start.ts'
 import { hasUserBuffers } from '../vendor.ts'
 import { megatronSharding } from './states.ts'
 
@@ -18,7 +20,7 @@ export interface TensorOverlap {
 }
 
 /** `recipe` are the options from expert-recipe.ts. */
-export function megatronTensorOverlap(run: Run, recipe: readonly (string | number)[]): TensorOverlap {
+export function megatronTensorOverlap(run: Run, recipe: readonly Word[]): TensorOverlap {
   const share = run.problem.assumptions.overlapCriticalPath
   if (share === 0 || run.mesh.tensor === 1 || !insideUnit(run)) return { flags: [], notes: [] }
   const counted = `Megatron-LM: ${share} of what tensor parallelism sends is counted as hidden under matmuls (assumptions.overlapCriticalPath)`
@@ -33,7 +35,7 @@ export function megatronTensorOverlap(run: Run, recipe: readonly (string | numbe
 }
 
 interface Obstacle {
-  readonly there: (run: Run, recipe: readonly (string | number)[]) => boolean
+  readonly there: (run: Run, recipe: readonly Word[]) => boolean
   readonly says: string
 }
 

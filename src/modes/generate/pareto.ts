@@ -11,7 +11,7 @@ import type { InferenceCandidate, Site } from '../../inference/phase.ts'
 import { candidateOf, optimisticSeconds, sitesOf } from '../../inference/sites.ts'
 import { floorSeconds } from '../../inference/time/floor.ts'
 import { never, type Stop } from '../../patience.ts'
-import type { GenerateWorkload, InferenceProblem, Setting } from '../../problem.ts'
+import type { GenerateProblem, Setting } from '../../problem.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { evenBatches } from './even-batches.ts'
@@ -33,7 +33,7 @@ export interface Frontier {
 
 export function paretoCandidates(
   model: InferenceModel,
-  problem: InferenceProblem<GenerateWorkload>,
+  problem: GenerateProblem,
   stop: Stop = never,
 ): Frontier {
   const { workload, cluster } = problem
@@ -85,7 +85,7 @@ export function paretoCandidates(
 /** Trials of all batches: the number that the request names is just one of them. */
 function trials(
   model: InferenceModel,
-  problem: InferenceProblem<GenerateWorkload>,
+  problem: GenerateProblem,
   stop: Stop,
 ): { readonly promising: Trial[]; readonly meshesLeft: number } {
   const anyBatch = { ...problem, workload: { ...problem.workload, batchSequences: 'max' } } as const
@@ -101,7 +101,7 @@ function trials(
 }
 
 /** Lower bound of a step: one replica's share of the sequences on one replica's chips. */
-function replicaFloor(problem: InferenceProblem<GenerateWorkload>, mesh: Mesh, batch: number): Seconds {
+function replicaFloor(problem: GenerateProblem, mesh: Mesh, batch: number): Seconds {
   const { cluster, workload, model } = problem
   const replica: Setting = { ...problem, cluster: { ...cluster, chips: cluster.chips / mesh.data } }
   const past = Math.max(0, Math.min(workload.meanContextLength, workload.contextLength) - 1)

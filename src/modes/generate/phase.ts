@@ -18,7 +18,7 @@ import { waysOf } from '../../inference/time/halves.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
-import type { GenerateWorkload, InferenceProblem } from '../../problem.ts'
+import type { GenerateProblem, GenerateWorkload } from '../../problem.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import { evenBatches } from './even-batches.ts'
 import { mostTokens } from './speculation.ts'
@@ -30,7 +30,7 @@ export interface GenerationPhase extends Phase {
 
 export function generationPhase(
   model: InferenceModel,
-  problem: InferenceProblem<GenerateWorkload>,
+  problem: GenerateProblem,
   stop: Stop = never,
   meshesOf: MeshesOf = inferenceMeshes,
 ): GenerationPhase {

@@ -1,6 +1,6 @@
 /** Generation: repeated steps, each of which adds a token to every sequence of a batch. */
 import { counted } from '../../plan/explain/figures.ts'
-import type { GenerateWorkload, InferenceProblem } from '../../problem.ts'
+import type { GenerateProblem, GenerateWorkload } from '../../problem.ts'
 import type { PhaseRow } from '../phase-row.ts'
 import { generateFields } from './fields.ts'
 import { paretoCandidates } from './pareto.ts'
@@ -39,7 +39,7 @@ function pagedCaution({ meanContextLength, contextLength }: GenerateWorkload): r
 }
 
 /** Whoever asks for the best latency with the largest batch may not have meant both. */
-function fullestCaution({ objective, workload }: InferenceProblem<GenerateWorkload>): readonly string[] {
+function fullestCaution({ objective, workload }: GenerateProblem): readonly string[] {
   const { batchSequences, maxStepSeconds } = workload
   if (objective !== 'latency' || batchSequences !== 'max' || maxStepSeconds !== undefined) return []
   return [
@@ -47,7 +47,7 @@ function fullestCaution({ objective, workload }: InferenceProblem<GenerateWorklo
   ]
 }
 
-function unhurried(problem: InferenceProblem<GenerateWorkload>): InferenceProblem<GenerateWorkload> {
+function unhurried(problem: GenerateProblem): GenerateProblem {
   const { maxStepSeconds: _limit, ...workload } = problem.workload
   const batchSequences = workload.batchSequences === 'max' ? 1 : workload.batchSequences
   return { ...problem, workload: { ...workload, batchSequences } }

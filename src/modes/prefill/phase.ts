@@ -16,12 +16,12 @@ import { waysOf } from '../../inference/time/halves.ts'
 import { createWorkbench } from '../../inference/workbench.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
-import type { InferenceProblem, PrefillWorkload } from '../../problem.ts'
+import type { PrefillProblem, PrefillWorkload } from '../../problem.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 
 export function prefillPhase(
   model: InferenceModel,
-  problem: InferenceProblem<PrefillWorkload>,
+  problem: PrefillProblem,
   stop: Stop = never,
   meshesOf: MeshesOf = inferenceMeshes,
 ): Phase {
@@ -86,10 +86,7 @@ function mostChunksOf(fresh: number): number {
 /** The most groups and chunks per stage: with so many in sequence a pipeline waits less than 2 % of the time. */
 const mostUnits = 64
 
-function prefillPasses(
-  { model, workload, assumptions }: InferenceProblem<PrefillWorkload>,
-  mesh: Mesh,
-): readonly Pass[] {
+function prefillPasses({ model, workload, assumptions }: PrefillProblem, mesh: Mesh): readonly Pass[] {
   const [replicas, stages] = [replicasOf(mesh), mesh.pipeline]
   if (stages === 1) return waysOf(assumptions, mesh, prefillPass(model, workload, 1, 1))
   const fresh = freshPositions(workload)

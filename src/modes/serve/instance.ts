@@ -3,7 +3,7 @@ import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import type { Workbench } from '../../inference/workbench.ts'
 import type { Stop } from '../../patience.ts'
-import type { GenerateWorkload, InferenceProblem, PrefillWorkload } from '../../problem.ts'
+import type { GenerateProblem, PrefillProblem } from '../../problem.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { Part, Steps } from './part.ts'
 
@@ -30,8 +30,8 @@ export interface InstanceSize {
   /** What is the same for all frameworks. */
   readonly part: Part
   readonly bench: Workbench
-  readonly prefillProblem: (prompts: number) => InferenceProblem<PrefillWorkload>
-  readonly generateProblem: (batch: number | 'max') => InferenceProblem<GenerateWorkload>
+  readonly prefillProblem: (prompts: number) => PrefillProblem
+  readonly generateProblem: (batch: number | 'max') => GenerateProblem
   /**
    * For each number of prompts, the best instance of all, and the best on every mesh that generation may also have. A
    * result that `stop` cut short is not cached.

@@ -4,7 +4,8 @@
  * by head (decode context parallelism). Source: vllm-project/vllm, docs/serving/context_parallel_deployment.md.
  */
 
-import type { InferenceCandidate, Offered } from '../../inference/phase.ts'
+import type { Offered } from '../../inference/layout/compiled-layout.ts'
+import type { InferenceCandidate } from '../../inference/phase.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import { filledFrom } from '../../sharding/tables/inference-sharding.ts'
 

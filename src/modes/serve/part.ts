@@ -4,14 +4,14 @@
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { type Placement, placements } from '../../hardware/network/placement.ts'
-import type { CompiledLayout } from '../../inference/layout/compiled-layout.ts'
+import type { CompiledLayout, Offered } from '../../inference/layout/compiled-layout.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
-import type { InferenceCandidate, Offered, Phase, Site } from '../../inference/phase.ts'
+import type { InferenceCandidate, Phase, Site } from '../../inference/phase.ts'
 import { bestAt, comes, sitesOf } from '../../inference/sites.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import { known } from '../../known.ts'
 import type { Stop } from '../../patience.ts'
-import type { GenerateWorkload, InferenceProblem, PrefillWorkload, ServeWorkload } from '../../problem.ts'
+import type { GenerateProblem, PrefillProblem, ServeProblem } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import { type GenerationPhase, generationPhase } from '../generate/phase.ts'
@@ -38,8 +38,8 @@ export interface Resident {
 export interface Part {
   readonly cluster: Cluster
   readonly bench: Workbench
-  readonly prefillProblem: (prompts: number) => InferenceProblem<PrefillWorkload>
-  readonly generateProblem: (batch: number | 'max') => InferenceProblem<GenerateWorkload>
+  readonly prefillProblem: (prompts: number) => PrefillProblem
+  readonly generateProblem: (batch: number | 'max') => GenerateProblem
   /** Phases without a framework. One whose list of meshes was cut short is not kept. */
   readonly prefillPhase: (prompts: number, stop: Stop) => Phase
   readonly generatePhase: (stop: Stop) => GenerationPhase
@@ -63,8 +63,6 @@ export interface AskedSteps {
   readonly layouts: readonly CompiledLayout[]
   readonly maxStepSeconds: number
 }
-
-type ServeProblem = InferenceProblem<ServeWorkload>
 
 /** Kept with the problem. `pooled` is the model compiled for the whole pool: all of it but the network's prices is reused. */
 export function partOf(problem: ServeProblem, pooled: InferenceModel, cluster: Cluster): Part {

@@ -5,18 +5,14 @@
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import { never, type Stop } from '../../patience.ts'
-import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
+import type { ServeProblem } from '../../problem.ts'
 import { generateInstances } from './generates.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
 import { partOf } from './part.ts'
 import { prefillInstances, prefillsBeside } from './prefills.ts'
 
 /** `pooled` is the model compiled for the whole pool, with the framework that is to launch what the size can be. */
-export function instanceSize(
-  problem: InferenceProblem<ServeWorkload>,
-  pooled: InferenceModel,
-  cluster: Cluster,
-): InstanceSize {
+export function instanceSize(problem: ServeProblem, pooled: InferenceModel, cluster: Cluster): InstanceSize {
   const part = partOf(problem, pooled, cluster)
   const { prefillProblem, generateProblem } = part
   const prefills = whole((_, stop) => prefillInstances(size, stop))

@@ -2,9 +2,10 @@
  * The prefill instances of one size: a number of prompts at once on a mesh. Prompts are taken together as long as a pass has at most
  * 8192 tokens, beyond which matmuls get no more efficient.
  */
+import type { Offered } from '../../inference/layout/compiled-layout.ts'
 import { offersOf } from '../../inference/layout/servable.ts'
 import { servedQuestion } from '../../inference/meshes.ts'
-import type { InferenceCandidate, Offered, Phase } from '../../inference/phase.ts'
+import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import { orderOf, searchPhase } from '../../inference/search.ts'
 import { bestAt, comes, type Given, sitesOf } from '../../inference/sites.ts'
 import { never, type Stop } from '../../patience.ts'

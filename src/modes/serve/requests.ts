@@ -1,6 +1,6 @@
 /** The requests that a deployment answers, and the highest utilisation that one is planned for. */
 import { kvCacheBytes } from '../../model/kv-cache.ts'
-import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
+import type { ServeProblem, ServeWorkload } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 
@@ -32,7 +32,7 @@ export function longestOf({ promptLength, outputLength, contextLength }: ServeWo
 }
 
 export function requestsOf(
-  { workload, model, precision, cluster }: InferenceProblem<ServeWorkload>,
+  { workload, model, precision, cluster }: ServeProblem,
   contextLength = longestOf(workload),
 ): Requests {
   const { promptLength, outputLength, cachedPrefixLength } = workload

@@ -9,7 +9,7 @@ import type { Sized } from '../../modes/serve/counts.ts'
 import type { PrefillInstance } from '../../modes/serve/instance.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
 import type { Stop } from '../../patience.ts'
-import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
+import type { ServeProblem } from '../../problem.ts'
 import type { PlanFault } from '../../rules/part-rule.ts'
 import type { NoPlan, Suggestion } from '../answer.ts'
 import { counted, secondsText } from '../explain/figures.ts'
@@ -24,12 +24,12 @@ import { chipsText, shapeText } from './instance-text.ts'
 import { type Changed, loosened } from './least-change.ts'
 
 export interface NoServe {
-  readonly problem: InferenceProblem<ServeWorkload>
+  readonly problem: ServeProblem
   readonly requests: Requests
   /** Once this returns true, `best` finds nothing any more, so that no conclusion may rest on it. */
   readonly stop: Stop
   /** The best deployment for changed requests, or for a changed problem. */
-  readonly best: (requests: Requests, problem?: InferenceProblem<ServeWorkload>) => Sized | null
+  readonly best: (requests: Requests, problem?: ServeProblem) => Sized | null
   /** If no deployment can be launched although some would fit: the reasons. */
   readonly unlaunched: () => NoPlan<never> | null
   readonly planOf: (deployment: Sized) => ServePlan | null

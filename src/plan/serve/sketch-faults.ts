@@ -7,19 +7,17 @@ import { holds, instanceClusters } from '../../modes/serve/pool.ts'
 import { longestOf } from '../../modes/serve/requests.ts'
 import { isOf } from '../../modes/serve/written.ts'
 import type {
-  InferenceProblem,
   InferenceSketch,
   InstanceSketch,
   PhaseProblem,
+  ServeProblem,
   ServeSketch,
-  ServeWorkload,
 } from '../../problem.ts'
 import type { PlanFault, Way } from '../../rules/part-rule.ts'
 import { type Mesh, meshSize } from '../../sharding/axis.ts'
 import { inferenceSketchFaults } from '../inference/sketch-faults.ts'
 import { sketchedPlacements } from '../sketch/sketched-placement.ts'
 
-type ServeProblem = InferenceProblem<ServeWorkload>
 type PhaseName = 'prefill' | 'generate'
 
 /** `parts` are the clusters that an instance may have. Both phases have to be legal before they are tested together. */

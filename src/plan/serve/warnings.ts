@@ -3,14 +3,14 @@
 import { servers } from '../../launch/framework.ts'
 import { serversOf } from '../../launch/serving.ts'
 import { mostUtilization } from '../../modes/serve/requests.ts'
-import type { InferenceProblem, ServeWorkload } from '../../problem.ts'
+import type { ServeProblem } from '../../problem.ts'
 import { offCentre } from '../certainty/off-centre.ts'
 import { kindWarning } from '../explain/launch-warning.ts'
 import type { ServePlan } from '../inference-plan.ts'
 
 /** `filtered` says whether the list has only deployments that can be launched. */
 export function serveWarnings(
-  problem: InferenceProblem<ServeWorkload>,
+  problem: ServeProblem,
   best: ServePlan | null,
   filtered: boolean,
 ): readonly string[] {
