@@ -1,3 +1,5 @@
+import type { Stop } from './patience.ts'
+
 /** A Map or a WeakMap. */
 interface Kept<Key, Value> {
   readonly get: (key: Key) => Value | undefined
@@ -11,6 +13,30 @@ export function known<Key, Value>(values: Kept<Key, Value>, key: Key, made: () =
   const value = made()
   values.set(key, value)
   return value
+}
+
+/** A function that keeps what was made for each key. A value may not be undefined. */
+export function remembered<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const values = new Map<Key, Value>()
+  return (key) => {
+    const found = values.get(key)
+    if (found !== undefined) return found
+    const made = make(key)
+    values.set(key, made)
+    return made
+  }
+}
+
+/** The same for what takes long: what was made when it was time to stop is not kept. */
+export function rememberedWhole<Key, Value>(
+  make: (key: Key, stop: Stop) => Value,
+): (key: Key, stop: Stop) => Value {
+  const values = new Map<Key, Value>()
+  return (key, stop) => {
+    const value = values.get(key) ?? make(key, stop)
+    if (!stop()) values.set(key, value)
+    return value
+  }
 }
 
 /** What is made when it is first asked for, and then kept. */

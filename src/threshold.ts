@@ -14,3 +14,8 @@ export function leastThat(most: number, holds: (count: number) => boolean): numb
   }
   return tried
 }
+
+/** The most from 0 to `most` up to which `holds` is true, if it is then false for all above. */
+export function mostThat(most: number, holds: (count: number) => boolean): number {
+  return (leastThat(most, (count) => !holds(count)) ?? most + 1) - 1
+}

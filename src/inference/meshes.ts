@@ -3,7 +3,9 @@
  * layers over pipeline, new positions over context (prefill). An expert axis need not divide the experts: slots that are
  * left over have copies (model/expert-slots.ts). Only layouts that say so gather anything in every step, so fsdp is 1 (the book: no FSDP).
  */
+
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
+import { known } from '../known.ts'
 import { never, type Stop } from '../patience.ts'
 import { type InferenceProblem, satisfies } from '../problem.ts'
 import { byLevel } from '../rules/levels.ts'
@@ -35,14 +37,12 @@ export function servedQuestion(problem: InferenceProblem, { sequences, positions
  * far as the first call had time.
  */
 export function inferenceMeshes(problem: InferenceProblem, demand: Demand, stop: Stop = never): Meshes {
-  const lists = known.get(problem) ?? new Map<string, Meshes>()
+  const lists = known(listed, problem, () => new Map<string, Meshes>())
   const key = `${demand.sequences} ${demand.positions}`
-  const meshes = lists.get(key) ?? listedMeshes(servedSpace(problem, demand), stop)
-  known.set(problem, lists.set(key, meshes))
-  return meshes
+  return known(lists, key, () => listedMeshes(servedSpace(problem, demand), stop))
 }
 
-const known = new WeakMap<InferenceProblem, Map<string, Meshes>>()
+const listed = new WeakMap<InferenceProblem, Map<string, Meshes>>()
 
 function servedSpace(problem: InferenceProblem, demand: Demand): MeshSpace {
   const { cluster, constraints, assumptions, model } = problem

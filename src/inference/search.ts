@@ -20,7 +20,7 @@ import type { InferenceCandidate, Phase } from './phase.ts'
 import { bestAt, candidatesAt, comes, sitesOf } from './sites.ts'
 
 /** Whether there is any plan at all; the meshes that shard most are tried first. False when it is told to stop before one was found. */
-export function anyCandidate(phase: Phase, stop: Stop = never): boolean {
+export function anyCandidate(phase: Phase, stop: Stop): boolean {
   const bySharding = [...phase.meshes.allowed].sort((a, b) => a.data - b.data || a.pipeline - b.pipeline)
   return bySharding.some((mesh) => {
     if (stop() || !weightsMayFit(phase.bench, mesh)) return false

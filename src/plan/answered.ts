@@ -45,7 +45,12 @@ interface Answered<Listed, None> extends Omit<SearchAnswer<Listed, None | NoPlan
   readonly sensitivity: Sensitivity | null
 }
 
-export function answered<Asked extends Setting, Found extends Scored, Listed extends Plan, None extends Told>(
+export function answered<
+  Asked extends Setting,
+  Found extends Scored,
+  Listed extends Plan,
+  None extends Omit<NoPlan, 'nearest'>,
+>(
   searched: Searched<Asked, Found, Listed, None>,
   patience: Patience,
   crew: Crew = alone,
@@ -87,8 +92,6 @@ export function answered<Asked extends Setting, Found extends Scored, Listed ext
     warnings: [...unshown(candidates.length, plans.length), ...searched.warnings(first)],
   }
 }
-
-type Told = Pick<NoPlan, 'reasons' | 'suggestions'>
 
 export function resolved(setting: Setting, positions: number): Resolved {
   const { cluster, precision, assumptions } = setting

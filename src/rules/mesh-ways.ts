@@ -15,12 +15,7 @@ export function sizesOf(mesh: Mesh, axis: Axis, chips: number = meshSize(mesh)):
 }
 
 /** Those of `sizesOf` that also divide `count` heads or experts; none if `count` is not a whole number. */
-export function sizesThatDivide(
-  count: number,
-  mesh: Mesh,
-  axis: Axis,
-  chips: number = meshSize(mesh),
-): readonly number[] {
+export function sizesThatDivide(count: number, mesh: Mesh, axis: Axis, chips: number): readonly number[] {
   if (!Number.isInteger(count)) return []
   const all = products(mesh, axis, makesUp(mesh, axis), chips)
   return divisorsOfAny(all.map((product) => commonDivisor(count, product)))

@@ -33,7 +33,7 @@ export function anythingFits(problem: Problem, stop: Stop = never): boolean {
 }
 
 /** Whether any of the meshes has a layout that fits; false when it is told to stop before one was found. */
-export function anyFits(model: CostModel, meshes: readonly Mesh[], stop: Stop = never): boolean {
+export function anyFits(model: CostModel, meshes: readonly Mesh[], stop: Stop): boolean {
   const scale = createScale()
   const bySharding = [...meshes].sort((a, b) => a.data - b.data || b.context - a.context)
   return bySharding.some((mesh) => !stop() && meshFits(model, mesh, scale))

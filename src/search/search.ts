@@ -49,7 +49,7 @@ export function spaceOf(bench: Workbench, among?: Meshes, shared?: OnAnyNetwork)
 }
 
 /** Whether any plan is accepted; the meshes that shard most are tried first. False when it is told to stop before one was found. */
-export function anyAccepted(model: CostModel, accepts: Accepts, stop: Stop = never): boolean {
+export function anyAccepted(model: CostModel, accepts: Accepts, stop: Stop): boolean {
   const bench = createWorkbench(model, accepts, stop)
   const bySharding = [...meshesOf(model, enumerateMeshes(model.problem)).allowed].sort(
     (a, b) => a.data - b.data || b.context - a.context,

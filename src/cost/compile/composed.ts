@@ -21,20 +21,6 @@ export function ofStage<Numbers extends Composed<Numbers>>(
   return composition && numbers.of ? numbers.of(composition) : numbers
 }
 
-/** Makes the numbers once for each composition that is asked for. */
-export function byComposition<Numbers>(
-  make: (composition: Composition) => Numbers,
-): (composition: Composition) => Numbers {
-  const known = new Map<Composition, Numbers>()
-  return (composition) => {
-    const found = known.get(composition)
-    if (found !== undefined) return found
-    const made = make(composition)
-    known.set(composition, made)
-    return made
-  }
-}
-
 export function blend({ layers, dense, sparse }: Composition, ofDense: number, ofSparse: number): number {
   return (dense * ofDense + sparse * ofSparse) / layers
 }

@@ -1,10 +1,10 @@
 /** Bytes of one mesh, ZeRO stage and microbatch, as numbers: what layers and the ends hold and keep (memory.ts has the terms). */
 
+import { remembered } from '../../known.ts'
 import type { Composition } from '../../model/composition.ts'
 import { keepEverything } from '../../recipe/policy.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import type { Bytes } from '../../units.ts'
-import { byComposition } from '../compile/composed.ts'
 import { composedMemory, type LayerMemory } from '../compile/composed-memory.ts'
 import { gathersWeights, type StageModel } from '../compile/stage-model.ts'
 import { type Scale, sumTerms, termValue } from '../compile/term.ts'
@@ -149,7 +149,7 @@ export function memoryNumbers(
   return {
     ...average,
     keptByKind: [kinds.dense.kept, kinds.sparse.kept],
-    of: byComposition((composition) => composedNumbers(model, average, kinds, composition)),
+    of: remembered((composition) => composedNumbers(model, average, kinds, composition)),
   }
 }
 

@@ -2,7 +2,9 @@
  * What one microbatch computes and moves, per layer and at the ends of the model: shared by every schedule and policy mix.
  * Layers are the model's average one, or a stage's own (cost/compile/composed.ts).
  */
+
 import { collectiveTime } from '../../hardware/network/collective.ts'
+import { remembered } from '../../known.ts'
 import type { Composition } from '../../model/composition.ts'
 import { keepsCopies } from '../../recipe/policy.ts'
 import { axisBit } from '../../sharding/axis.ts'
@@ -19,7 +21,7 @@ import {
   type Traffic,
 } from '../communication/traffic.ts'
 import type { Bucket, CompiledProduct } from '../compile/compile.ts'
-import { blend, byComposition, type Composed } from '../compile/composed.ts'
+import { blend, type Composed } from '../compile/composed.ts'
 import type { StageModel } from '../compile/stage-model.ts'
 import { type Scale, sumTerms, termValue } from '../compile/term.ts'
 import { computeTime } from '../compute/compute.ts'
@@ -53,7 +55,7 @@ export function computeNumbers(model: CostModel, scale: Scale): ComputeNumbers {
   const [dense, sparse] = [numbers(work.kinds.dense), numbers(work.kinds.sparse)]
   return {
     ...average,
-    of: byComposition((composition) => ({
+    of: remembered((composition) => ({
       ...average,
       forward: blend(composition, dense.forward, sparse.forward),
       backward: dense.backward.map((time, policy) => blend(composition, time, sparse.backward[policy] ?? 0)),
@@ -133,7 +135,7 @@ export function trafficNumbers(
   const [dense, sparse] = [kind(kinds.dense), kind(kinds.sparse)]
   return {
     ...average,
-    of: byComposition((composition) => {
+    of: remembered((composition) => {
       const { forward, backward, gradients, weights, host } = blendedTraffic(composition, dense, sparse)
       return { ...average, forward, backward, gradients, weights, host }
     }),

@@ -13,7 +13,7 @@ import { setShards } from './local-term.ts'
 
 export function leanestCandidate(
   { bench, meshes, leastPass, offers }: Phase,
-  given: Given = {},
+  given: Given,
   stop: Stop = never,
 ): InferenceCandidate | null {
   let best: InferenceCandidate | null = null

@@ -10,7 +10,7 @@
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { type Constraint, satisfies } from '../../problem.ts'
-import { leastThat } from '../../threshold.ts'
+import { leastThat, mostThat } from '../../threshold.ts'
 import { capacity, meets, type Operation, sustained } from './operation.ts'
 import { chipsOf, type Deployment, type Pair } from './pair.ts'
 import { holds } from './pool.ts'
@@ -83,10 +83,6 @@ export function sizedWith(
     return alike(sizedAs(made(count), requests, pool)?.score ?? 0, best.score)
   })
   return (fewest && sizedAs(made(fewest), requests, pool)) || best
-}
-
-function mostThat(most: number, holdsOf: (count: number) => boolean): number {
-  return (leastThat(most, (count) => !holdsOf(count)) ?? most + 1) - 1
 }
 
 /** Lower bound of the score of all deployments of a pair. */

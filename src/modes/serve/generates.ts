@@ -2,11 +2,13 @@
  * The generate instances of one size: a mesh with a placement and layouts that stay the same for every batch, those that are best for
  * the most sequences that memory and the limit per token allow, or for a smaller batch.
  */
+
 import { reserveBytes } from '../../cost/memory/memory.ts'
 import { offersOf } from '../../inference/layout/servable.ts'
 import { settled } from '../../inference/pass/settled.ts'
 import type { InferenceCandidate, Site } from '../../inference/phase.ts'
 import { fastestOf, fastestSeconds, type Given, sitesOf } from '../../inference/sites.ts'
+import { remembered } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateWorkload } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
@@ -85,21 +87,12 @@ function stepsOf(
   return {
     site,
     most: largestBatch(bench, site, limited),
-    stepSeconds: byNumber((batch) => fastestSeconds(taken, passesOf(batch))),
-    resident: byNumber((batch) => {
+    stepSeconds: remembered((batch) => fastestSeconds(taken, passesOf(batch))),
+    resident: remembered((batch) => {
       const [whole, ...halved] = passesOf(batch)
       const { bytes, workspace } = taken.memory(whole)
       const ofHalves = halved.map((half) => taken.memory(half).workspace)
       return { bytes, workspace: Math.max(workspace, ...ofHalves), budget }
     }),
-  }
-}
-
-function byNumber<Value>(make: (count: number) => Value): (count: number) => Value {
-  const known = new Map<number, Value>()
-  return (count) => {
-    const found = known.get(count) ?? make(count)
-    known.set(count, found)
-    return found
   }
 }

@@ -9,12 +9,12 @@
  * copy of weights that the phases store differently.
  */
 
-import { leastThat } from '../../threshold.ts'
+import { mostThat } from '../../threshold.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import { generateCapacity, prefillCapacity } from './capacity.ts'
 import type { GenerateInstance, PrefillInstance } from './instance.ts'
 import type { Requests } from './requests.ts'
-import { copyBytes } from './storage.ts'
+import { copyBytes as copiedBytes } from './storage.ts'
 
 export interface Pair {
   readonly disaggregated: boolean
@@ -88,10 +88,9 @@ export function togetherAtMost(
   prefill: PrefillInstance,
   generate: GenerateInstance,
   requests: Requests,
-  limits: Limits = {},
 ): Pair | null {
-  const most = leftBeside(prefill, generate.most, limits)
-  return most < 1 ? null : limited(sharing(prefill, generate, requests, [most, most], 0), limits)
+  const most = leftBeside(prefill, generate.most)
+  return most < 1 ? null : sharing(prefill, generate, requests, { slots: most, timely: most, copyBytes: 0 })
 }
 
 /** The pair on shared chips; null if there is no room for a sequence. */
@@ -103,38 +102,33 @@ export function together(
 ): Pair | null {
   const { outputLength, maxPerToken } = requests
   const { resident, stepSeconds } = generate
-  const most = leftBeside(prefill, generate.most, limits)
+  const most = leftBeside(prefill, generate.most, limits.sequences)
   const alike = prefill.storage === generate.storage
-  const second = alike ? 0 : copyBytes(generate.size.bench, prefill.candidate, generate.chosen)
+  const copyBytes = alike ? 0 : copiedBytes(generate.size.bench, prefill.candidate, generate.chosen)
   const each = prefill.seconds / prefill.prompts
   const token = (batch: number) => stepSeconds(batch) + (batch * each) / outputLength
-  const over = (batch: number): boolean => {
+  // A limit that somebody wrote holds even if tokens are then late.
+  const inTime = limits.sequences === undefined ? maxPerToken : Number.POSITIVE_INFINITY
+  const slots = mostThat(most, (batch) => {
     const { bytes, workspace, budget } = resident(batch + prefill.prompts)
-    if (bytes + second + Math.max(workspace, prefill.workspace) > budget) return true
-    // A limit that somebody wrote holds even if tokens are then late.
-    return limits.sequences === undefined && Number.isFinite(maxPerToken) && token(batch) > maxPerToken
-  }
-  const slots = (leastThat(most, over) ?? most + 1) - 1
+    return bytes + copyBytes + Math.max(workspace, prefill.workspace) <= budget && token(batch) <= inTime
+  })
   if (slots < 1) return null
-  const both = [slots, timelyOf(slots, maxPerToken, token)] as const
-  return limited(sharing(prefill, generate, requests, both, second), limits)
+  const timely = timelyOf(slots, maxPerToken, token)
+  return sharing(prefill, generate, requests, { slots, timely, copyBytes }, limits)
 }
 
 /** No token is late without a limit. */
 function timelyOf(slots: number, limit: Seconds, token: (batch: number) => Seconds): number {
   if (!Number.isFinite(limit)) return slots
-  return (leastThat(slots, (batch) => token(batch) > limit) ?? slots + 1) - 1 || slots
-}
-
-function limited(pair: Pair, { sequences, stepTokens }: Limits): Pair {
-  return { ...pair, maxSequences: sequences ?? null, stepTokens: stepTokens ?? null }
+  return mostThat(slots, (batch) => token(batch) <= limit) || slots
 }
 
 /** Sequences of a server that are left beside the prompts being read. */
 function leftBeside(
   { prompts }: PrefillInstance,
   most: number,
-  { sequences = Number.POSITIVE_INFINITY }: Limits,
+  sequences = Number.POSITIVE_INFINITY,
 ): number {
   // A server of one sequence reads its prompt first, and then generates.
   return Math.min(most, prompts === 1 ? Math.max(1, sequences - 1) : sequences - prompts)
@@ -144,20 +138,18 @@ function sharing(
   prefill: PrefillInstance,
   generate: GenerateInstance,
   { outputLength }: Requests,
-  [slots, timely]: readonly [number, number],
-  second: Bytes,
+  held: Pick<Pair, 'slots' | 'timely' | 'copyBytes'>,
+  { sequences, stepTokens }: Limits = {},
 ): Pair {
   const each = prefill.seconds / prefill.prompts
-  const capacity = generateCapacity(timely, generate.stepSeconds(timely), outputLength, each)
+  const capacity = generateCapacity(held.timely, generate.stepSeconds(held.timely), outputLength, each)
   return {
     disaggregated: false,
     prefill,
     generate,
-    slots,
-    timely,
-    copyBytes: second,
-    maxSequences: null,
-    stepTokens: null,
+    ...held,
+    maxSequences: sequences ?? null,
+    stepTokens: stepTokens ?? null,
     prefillCapacity: capacity,
     generateCapacity: capacity,
   }

@@ -9,7 +9,7 @@ import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase, Site } from '../../inference/phase.ts'
 import { bestAt, comes, sitesOf } from '../../inference/sites.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
-import { known } from '../../known.ts'
+import { known, rememberedWhole } from '../../known.ts'
 import type { Stop } from '../../patience.ts'
 import type { GenerateProblem, PrefillProblem, ServeProblem } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
@@ -89,8 +89,12 @@ function createPart(problem: ServeProblem, pooled: InferenceModel, cluster: Clus
     ...setting,
     workload: { ...generate, batchSequences },
   })
-  const phaseOf = unlessCut((prompts: number, stop) => prefillPhase(bench, prefillProblem(prompts), stop))
-  const generatePhase = unlessCut((_: 'max', stop) => generationPhase(bench, generateProblem('max'), stop))
+  const phaseOf = rememberedWhole((prompts: number, stop) =>
+    prefillPhase(bench, prefillProblem(prompts), stop),
+  )
+  const generatePhase = rememberedWhole((_: 'max', stop) =>
+    generationPhase(bench, generateProblem('max'), stop),
+  )
   const laid = new Map<string, readonly Placement[]>()
   const prefilled = new Map<string, InferenceCandidate | null>()
   const stepped = new Map<string, Steps>()
@@ -133,14 +137,4 @@ function meshText(mesh: Mesh): string {
 
 function offeredText(offered: Offered): string {
   return offered.map((options) => options.map(({ name }) => name).join()).join(';')
-}
-
-/** Keeps what was made, except what was made when it was time to stop. */
-function unlessCut<Key, Value>(make: (key: Key, stop: Stop) => Value): (key: Key, stop: Stop) => Value {
-  const kept = new Map<Key, Value>()
-  return (key, stop) => {
-    const value = kept.get(key) ?? make(key, stop)
-    if (!stop()) kept.set(key, value)
-    return value
-  }
 }

@@ -2,12 +2,15 @@
  * The instances that one size can be: for prefill (prefills.ts) and for generation (generates.ts). A sequence's cache has room for prompt
  * and output, and on average holds the prompt and half of the output.
  */
+
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { InferenceModel } from '../../inference/model.ts'
-import { never, type Stop } from '../../patience.ts'
+import { rememberedWhole } from '../../known.ts'
+import { never } from '../../patience.ts'
 import type { ServeProblem } from '../../problem.ts'
+import type { Seconds } from '../../units.ts'
 import { generateInstances } from './generates.ts'
-import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
+import type { GenerateInstance, InstanceSize } from './instance.ts'
 import { partOf } from './part.ts'
 import { prefillInstances, prefillsBeside } from './prefills.ts'
 
@@ -15,30 +18,17 @@ import { prefillInstances, prefillsBeside } from './prefills.ts'
 export function instanceSize(problem: ServeProblem, pooled: InferenceModel, cluster: Cluster): InstanceSize {
   const part = partOf(problem, pooled, cluster)
   const { prefillProblem, generateProblem } = part
-  const prefills = whole((_, stop) => prefillInstances(size, stop))
-  const beside = new WeakMap<GenerateInstance, ReturnType<typeof whole<PrefillInstance>>>()
+  const prefills = rememberedWhole((own: InstanceSize, stop) => prefillInstances(own, stop))
+  const generates = rememberedWhole((maxStepSeconds: Seconds, stop) =>
+    generateInstances(size, maxStepSeconds, stop),
+  )
+  const beside = rememberedWhole((generate: GenerateInstance, stop) => prefillsBeside(generate, {}, stop))
   const size: InstanceSize = {
     ...{ cluster, part, prefillProblem, generateProblem },
     bench: { ...part.bench, servable: pooled.servable },
-    prefills: (stop) => prefills(0, stop),
-    generates: whole((maxStepSeconds, stop) => generateInstances(size, maxStepSeconds, stop)),
-    prefillsBeside: (generate, stop) => {
-      const found = beside.get(generate) ?? whole((_, end) => prefillsBeside(generate, {}, end))
-      beside.set(generate, found)
-      return found(0, stop)
-    },
+    prefills: (stop = never) => prefills(size, stop),
+    generates: (maxStepSeconds, stop = never) => generates(maxStepSeconds, stop),
+    prefillsBeside: (generate, stop = never) => beside(generate, stop),
   }
   return size
-}
-
-/** Caches results by number, except those that a stop cut short. */
-function whole<Found>(
-  make: (count: number, stop: Stop) => readonly Found[],
-): (count: number, stop?: Stop) => readonly Found[] {
-  const known = new Map<number, readonly Found[]>()
-  return (count, stop = never) => {
-    const found = known.get(count) ?? make(count, stop)
-    if (!stop()) known.set(count, found)
-    return found
-  }
 }

@@ -36,7 +36,7 @@ export function prefillInstances(size: InstanceSize, stop: Stop): readonly Prefi
       if (best) insert(shared, best, allowed.length, orderOf(usualDistinct))
     }
     const [first] = shared
-    const apart = bestWithContext(phase, first?.score, stop)
+    const apart = bestWithContext(phase, first?.score ?? Number.POSITIVE_INFINITY, stop)
     const ahead = apart && (!first || comes(apart, first)) ? [apart] : []
     for (const candidate of [...ahead, ...shared]) found.push(prefillInstance(size, candidate, prompts))
   }
@@ -44,11 +44,7 @@ export function prefillInstances(size: InstanceSize, stop: Stop): readonly Prefi
 }
 
 /** The best on meshes that divide positions, if it is as good as `most`. */
-function bestWithContext(
-  phase: Phase,
-  most = Number.POSITIVE_INFINITY,
-  stop: Stop,
-): InferenceCandidate | null {
+function bestWithContext(phase: Phase, most: number, stop: Stop): InferenceCandidate | null {
   const allowed = phase.meshes.allowed.filter(({ context }) => context > 1)
   const own = { ...phase, meshes: { ...phase.meshes, allowed } }
   const [best] = searchPhase(own, 1, { most: most * (1 + nearly), stop }).candidates

@@ -4,7 +4,6 @@
  * for the other.
  */
 import type { Given } from '../../inference/sites.ts'
-import { never, type Stop } from '../../patience.ts'
 import { sketchedPlacements } from '../../plan/sketch/sketched-placement.ts'
 import type { InstanceSketch, ServeSketch } from '../../problem.ts'
 import { axes, type Mesh, meshSize } from '../../sharding/axis.ts'
@@ -20,17 +19,16 @@ export function writtenPairs(
   sketch: ServeSketch,
   disaggregated: boolean,
   requests: Requests,
-  stop: Stop = never,
 ): readonly Pair[] {
   const { maxSequences: sequences, stepTokens, generate = {}, prefill = {} } = sketch
   const limits: Limits = { sequences, stepTokens }
   const perToken = sequences === undefined ? requests.maxPerToken : Number.POSITIVE_INFINITY
   const generatesWith = (written: InstanceSketch) =>
-    sizes.filter((size) => isOf(size, written)).flatMap((size) => generatesFor(size, written, perToken, stop))
+    sizes.filter((size) => isOf(size, written)).flatMap((size) => generatesFor(size, written, perToken))
   if (disaggregated) {
     const prefills = sizes
       .filter((size) => isOf(size, prefill))
-      .flatMap((size) => prefillsFor(size, prefill, requests, stop))
+      .flatMap((size) => prefillsFor(size, prefill, requests))
     return generatesWith(generate).flatMap((one) =>
       prefills.flatMap((other) => apart(other, one, requests, limits) ?? []),
     )
@@ -38,7 +36,7 @@ export function writtenPairs(
   const shared = sizes[0]?.bench.servable && !generate.mesh ? meshOf(prefill) : {}
   return generatesWith({ ...shared, ...generate }).flatMap((one) => {
     if (!isOf(one.size, prefill)) return []
-    const prefills = partnersFor(one, prefill, requests, stop)
+    const prefills = partnersFor(one, prefill, requests)
     return prefills.flatMap((other) => together(other, one, requests, limits) ?? [])
   })
 }
@@ -67,23 +65,21 @@ function generatesFor(
   size: InstanceSize,
   written: InstanceSketch,
   perToken: number,
-  stop: Stop,
 ): readonly GenerateInstance[] {
   const { mesh } = written
   return mesh
-    ? generatesOn(size, mesh, { ...givenOf(size, mesh, written), maxStepSeconds: perToken }, stop)
-    : size.generates(perToken, stop)
+    ? generatesOn(size, mesh, { ...givenOf(size, mesh, written), maxStepSeconds: perToken })
+    : size.generates(perToken)
 }
 
 function prefillsFor(
   size: InstanceSize,
   written: InstanceSketch,
   requests: Requests,
-  stop: Stop,
 ): readonly PrefillInstance[] {
   const { mesh, batchSequences } = written
-  if (mesh) return undominated(prefillsOn(size, mesh, givenPrefill(size, mesh, written), stop))
-  const found = within(size.prefills(stop), requests)
+  if (mesh) return undominated(prefillsOn(size, mesh, givenPrefill(size, mesh, written)))
+  const found = within(size.prefills(), requests)
   return undominated(
     found.filter(({ prompts }) => batchSequences === undefined || prompts === batchSequences),
   )
@@ -94,21 +90,17 @@ function partnersFor(
   generate: GenerateInstance,
   written: InstanceSketch,
   requests: Requests,
-  stop: Stop,
 ): readonly PrefillInstance[] {
   const { size, site } = generate
   if (!size.bench.servable) {
-    const all = prefillsFor(size, written, requests, stop)
-    const alike = written.mesh
-      ? []
-      : size.prefills(stop).filter(({ storage }) => storage === generate.storage)
-    const beside =
-      alike.length > 0 ? prefillsFor({ ...size, prefills: () => alike }, written, requests, stop) : []
+    const all = prefillsFor(size, written, requests)
+    const alike = written.mesh ? [] : size.prefills().filter(({ storage }) => storage === generate.storage)
+    const beside = alike.length > 0 ? prefillsFor({ ...size, prefills: () => alike }, written, requests) : []
     return [...new Set([...beside, ...all])]
   }
   if (written.mesh && !isSame(written.mesh, site.mesh)) return []
   if (!size.bench.servable.serves(size.bench.setting, generate.chosen)) return []
-  return undominated(prefillsBeside(generate, givenPrefill(size, site.mesh, written), stop))
+  return undominated(prefillsBeside(generate, givenPrefill(size, site.mesh, written)))
 }
 
 function isSame(one: Mesh, other: Mesh): boolean {

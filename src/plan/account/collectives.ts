@@ -31,36 +31,33 @@ export function activeAxes(mesh: Mesh): readonly Axis[] {
 }
 
 /** Components of a layer, restricted to the axes in use. */
-export function planComponents(costing: Pick<Costing, 'model' | 'candidate'>): readonly Component[] {
-  return planParts(costing).map(({ component }) => component)
+export function planComponents({ model, candidate }: Costing): readonly Component[] {
+  const active = activeAxes(candidate.mesh)
+  return partsOf(model).map(({ component }) => restricted(component, active))
 }
 
 /** Components of the model's layers, or of the layers that one stage holds. */
-function planParts(
-  { model, candidate }: Pick<Costing, 'model' | 'candidate'>,
-  composition: Composition | null = null,
-): readonly LayerPart[] {
-  const active = activeAxes(candidate.mesh)
-  const { residual } = model.problem.assumptions
-  const parts = layerParts(model.problem.model, residual, model.contextLayout, composition ?? undefined)
-  return parts.map(({ component, times }) => ({ component: restricted(component, active), times }))
+function partsOf({ problem, contextLayout }: CostModel, composition?: Composition): readonly LayerPart[] {
+  return layerParts(problem.model, problem.assumptions.residual, contextLayout, composition)
 }
 
 export function planDerivation(
-  costing: Pick<Costing, 'model' | 'candidate'>,
+  { model, candidate }: Costing,
   component: Component,
   policy: number,
 ): Derivation {
-  const { model, candidate } = costing
-  const { assumptions } = model.problem
-  const chosen = model.policies[policy]
-  const layers = chosen ? recomputedArrays(component, chosen) : []
   return derive(component, {
     zeroStage: candidate.zeroStage,
     active: activeAxes(candidate.mesh),
-    regatherActivations: assumptions.regatherActivations,
-    recomputed: componentRow(component).place === 'head' ? recomputedLogits(component, assumptions) : layers,
+    regatherActivations: model.problem.assumptions.regatherActivations,
+    recomputed: recomputedOf(model, component, policy),
   })
+}
+
+function recomputedOf({ problem, policies }: CostModel, component: Component, policy: number) {
+  if (componentRow(component).place === 'head') return recomputedLogits(component, problem.assumptions)
+  const chosen = policies[policy]
+  return chosen ? recomputedArrays(component, chosen) : []
 }
 
 export function movements(costing: Costing): readonly Movement[] {
@@ -68,35 +65,26 @@ export function movements(costing: Costing): readonly Movement[] {
   const { mix } = candidate
   const again = Math.min(mix.count, longest.layers)
   const each = layers.microbatches
-  const { model } = costing
-  const { residual } = model.problem.assumptions
-  const parts = layerParts(
-    model.problem.model,
-    residual,
-    model.contextLayout,
-    longest.composition ?? undefined,
+  const { residual } = costing.model.problem.assumptions
+  const layerLines = partsOf(costing.model, longest.composition ?? undefined).flatMap(
+    ({ component, times }) => {
+      const usual = compiled(costing, component, mix.policy)
+      const lines = [
+        ...linesOf(usual, 'forward', 'forward', each * longest.layers * times, costing),
+        ...linesOf(usual, 'backward', 'backward', each * (longest.layers - again) * times, costing),
+        ...linesOf(usual, 'gradients', 'step', longest.held * longest.layers * times, costing),
+        ...linesOf(usual, 'weights', 'step', longest.held * longest.layers * times, costing),
+      ]
+      if (again === 0) return lines
+      const other = compiled(costing, component, mix.other)
+      return [...lines, ...linesOf(other, 'backward', 'backward', each * again * times, costing)]
+    },
   )
-  const layerLines = parts.flatMap(({ component, times }) => {
-    const usual = compiled(costing, component, mix.policy)
-    const lines = [
-      ...linesOf(usual, 'forward', 'forward', each * longest.layers * times, costing),
-      ...linesOf(usual, 'backward', 'backward', each * (longest.layers - again) * times, costing),
-      ...linesOf(usual, 'gradients', 'step', longest.held * longest.layers * times, costing),
-      ...linesOf(usual, 'weights', 'step', longest.held * longest.layers * times, costing),
-    ]
-    if (again === 0) return lines
-    const other = compiled(costing, component, mix.other)
-    return [...lines, ...linesOf(other, 'backward', 'backward', each * again * times, costing)]
-  })
   const ends = [
-    ...(longest.first ? endLines(embedding(residualOf(costing)), costing) : []),
-    ...(longest.last ? endLines(unembedding(residualOf(costing)), costing) : []),
+    ...(longest.first ? endLines(embedding(residual), costing) : []),
+    ...(longest.last ? endLines(unembedding(residual), costing) : []),
   ]
   return merged([...layerLines, ...ends, ...transferLines(costing)])
-}
-
-function residualOf({ model }: Costing) {
-  return model.problem.assumptions.residual
 }
 
 /** Calls as they were costed. Arrays are named by the layout on the axes in use, if that has the same number of moves. */
@@ -127,18 +115,15 @@ interface CompiledAt {
 const compilations = new WeakMap<CostModel['stages'], Map<string, CompiledAt>>()
 
 function compiledAt(
-  { extents, problem, policies, stages }: CostModel,
+  costed: CostModel,
   zeroStage: ZeroStage,
   component: Component,
   policy: number,
 ): CompiledAt {
+  const { extents, problem, stages } = costed
   const { model, workload, assumptions, precision } = problem
-  const chosen = policies[policy]
-  const layers = chosen ? recomputedArrays(component, chosen) : []
-  const head = componentRow(component).place === 'head'
-  const recomputed = head ? recomputedLogits(component, assumptions) : layers
-  const own = compilations.get(stages) ?? new Map<string, CompiledAt>()
-  compilations.set(stages, own)
+  const recomputed = recomputedOf(costed, component, policy)
+  const own = known(compilations, stages, () => new Map<string, CompiledAt>())
   return known(own, `${zeroStage} ${component.name} ${recomputed.join()}`, () => {
     const attended = attendedShare(model, workload.sequenceLength, assumptions.attentionFlops)
     const { regatherActivations } = assumptions

@@ -19,7 +19,7 @@ export interface NetworkUse {
 export function busiestNetwork(
   network: Network,
   movements: readonly Movement[],
-  hostSeconds: Seconds = 0,
+  hostSeconds: Seconds,
 ): NetworkUse | null {
   const parts = Array.from({ length: resourceCount(network) }, (_, part): NetworkUse => {
     const own = (axis: Axis) =>

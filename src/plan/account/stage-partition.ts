@@ -14,6 +14,7 @@ import type { StateNumbers } from '../../cost/memory/layer-bytes.ts'
 import { fixedMemory, liveBytes } from '../../cost/memory/stage-memory.ts'
 import { stageTime } from '../../cost/step/stage-time.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
+import { known } from '../../known.ts'
 import { type Composition, layersAreAlike, stageCompositions } from '../../model/composition.ts'
 import { inFlight } from '../../recipe/schedule.ts'
 import { type LayerLoad, type StageRoom, stagePartition } from '../../search/stages/stage-partition.ts'
@@ -64,13 +65,11 @@ function longestOf(loads: readonly LayerLoad[], counts: readonly number[]): numb
 function layerLoads(costing: Costing): readonly LayerLoad[] {
   const { model: transformer } = costing.model.problem
   const { layers } = transformer
-  const known = new Map<string, LayerLoad>()
+  const loads = new Map<string, LayerLoad>()
   return stageCompositions(transformer, new Array<number>(layers).fill(1)).map((composition, layer) => {
     const [first, last] = [layer === 0, layer === layers - 1]
     const key = `${composition.sparse} ${first} ${last}`
-    const load = known.get(key) ?? loadOf(costing, composition, first, last)
-    known.set(key, load)
-    return load
+    return known(loads, key, () => loadOf(costing, composition, first, last))
   })
 }
 

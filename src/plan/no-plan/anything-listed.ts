@@ -5,14 +5,14 @@
  */
 
 import { launchable, runsAtAll } from '../../launch/training.ts'
-import { never, type Stop } from '../../patience.ts'
+import type { Stop } from '../../patience.ts'
 import type { Problem } from '../../problem.ts'
 import { anythingFits } from '../../search/fits.ts'
 import { contextModels } from '../../search/layouts/context-models.ts'
 import { anyAccepted } from '../../search/search.ts'
 
 /** `asked` is the problem before the change. */
-export function anythingListed(asked: Problem, changed: Problem, stop: Stop = never): boolean {
+export function anythingListed(asked: Problem, changed: Problem, stop: Stop): boolean {
   if (strands(asked, changed)) return false
   // Memory is quick to test, and the usual obstacle.
   if (stop() || !anythingFits(changed, stop)) return false

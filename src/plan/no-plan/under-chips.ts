@@ -15,14 +15,12 @@ interface Asked {
   readonly constraints: Constraints
 }
 
-type Reasons = Pick<NoPlan, 'reasons' | 'suggestions'>
-
 /** Null if all chips may be used. */
-export function underChips<Problem extends Asked, Told extends Reasons>(
+export function underChips<Problem extends Asked, Told extends Omit<NoPlan, 'nearest'>>(
   problem: Problem,
   toldOf: (fewer: Problem) => Told | null,
   anyPlan: (problem: Problem) => boolean,
-): Told | (Reasons & { readonly nearest: null }) | null {
+): Told | NoPlan<never> | null {
   const { cluster, constraints } = problem
   if (satisfies(cluster.chips, constraints.chips)) return null
   const freed = constraintSuggestions(problem, anyPlan, ['chips'])

@@ -75,7 +75,7 @@ export interface Turns {
 export type KnownTurns = Map<number, Map<number, Turns>>
 
 /** `turns` may be shared by floors of the same model on other chips. */
-export function choiceFloors(problem: Problem, turns: KnownTurns = new Map()): ChoiceFloors {
+export function choiceFloors(problem: Problem, turns: KnownTurns): ChoiceFloors {
   const { layers } = problem.model
   const tried = triedSchedules(problem).map((name) => scheduleRow({ name }))
   const splitting = tried.filter(({ split }) => split !== null)

@@ -1,8 +1,7 @@
 /**
- * How many layers of each group of stages use which policy, as part of a programme. There are three ways to count:
+ * How many layers of each group of stages use which policy, as part of a programme. There are two ways to count:
  *
- *   real           x_ip >= 0 free, the working set of a stage the mean of its layers': a relaxation of the others
- *   any            x_ip whole and free; on every stage the working set of what it uses
+ *   real           x_ip >= 0 free, the working set of a stage the mean of its layers': a relaxation of the other
  *   two policies   on every stage n layers use one policy, the leaner, and the rest another, n the same for all:
  *                  min(n, L_i) on a stage of L_i layers, which is what frameworks take (cost/memory/remat.ts)
  *
@@ -29,7 +28,7 @@ export interface LayerCounts {
   readonly kind: CountingName
 }
 
-export type CountingName = 'real' | 'any' | 'two-policies'
+export type CountingName = 'real' | 'two-policies'
 
 type Counting = (
   memory: MemoryNumbers,
@@ -58,37 +57,6 @@ const realCounts: Counting = (memory, groups, perByte) => {
     groups,
     policies: kept.length,
     kind: 'real',
-  }
-}
-
-const anyCounts: Counting = (memory, groups, perByte, whole) => {
-  const { kept } = memory
-  const variables: Variable[] = []
-  const rows: Row[] = []
-  const used = (group: number, policy: number) => `used ${group} ${policy}`
-  groups.forEach((group, i) => {
-    // Half a layer comes from the mean of two stages that a chip holds.
-    const integer = whole && Number.isInteger(group.layers)
-    kept.forEach((_, p) => {
-      variables.push({ name: layers(i, p), cost: 0, upper: group.layers, integer })
-      variables.push({ name: used(i, p), cost: 0, upper: 1, integer: true })
-      const most = { [layers(i, p)]: 1, [used(i, p)]: -group.layers }
-      const working = { [`live ${i}`]: 1, [used(i, p)]: -liveOf(memory, group, p) * perByte }
-      rows.push({ name: `used ${i} ${p}`, terms: most, upper: 0 })
-      rows.push({ name: `live ${i} ${p}`, terms: working, lower: 0 })
-    })
-    variables.push({ name: `live ${i}`, cost: 0 })
-    const all = Object.fromEntries(kept.map((_, p) => [layers(i, p), 1]))
-    rows.push({ name: `layers ${i}`, terms: all, lower: group.layers, upper: group.layers })
-  })
-  return {
-    variables,
-    rows,
-    layers: (group, policy) => ({ [layers(group, policy)]: 1 }),
-    live: (group) => ({ [`live ${group}`]: 1 }),
-    groups,
-    policies: kept.length,
-    kind: 'any',
   }
 }
 
@@ -176,7 +144,6 @@ const twoPolicies: Counting = (memory, groups, perByte, whole) => {
 
 export const countings: Readonly<Record<CountingName, Counting>> = {
   real: realCounts,
-  any: anyCounts,
   'two-policies': twoPolicies,
 }
 

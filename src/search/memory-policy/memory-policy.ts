@@ -67,12 +67,8 @@ export function relaxMemoryPolicy(
   }
 }
 
-export function solveMemoryPolicy(
-  numbers: LayoutNumbers,
-  solver: Solver,
-  counting: 'two-policies' | 'any' = 'two-policies',
-): MemoryPolicyAnswer<MemoryPolicy> {
-  const programme = memoryPolicyProgram(numbers, counting)
+export function solveMemoryPolicy(numbers: LayoutNumbers, solver: Solver): MemoryPolicyAnswer<MemoryPolicy> {
+  const programme = memoryPolicyProgram(numbers, 'two-policies')
   const answer = solver(programme.program)
   if (answer.status === 'infeasible') return { status: 'infeasible' }
   if (answer.status !== 'optimal') return { status: 'unsolved' }

@@ -4,9 +4,9 @@
  * asked with fewer and fewer until that is too much.
  */
 
-import { alone, type Crew } from '../../crew.ts'
+import type { Crew } from '../../crew.ts'
 import { known } from '../../known.ts'
-import { never, type Stop } from '../../patience.ts'
+import type { Stop } from '../../patience.ts'
 import type { Problem } from '../../problem.ts'
 import { sequencesEach } from '../layouts/choices.ts'
 import type { Hopes } from './hopeful-meshes.ts'
@@ -20,8 +20,8 @@ export function hopefulReplicas(
   problem: Problem,
   { most, unpiped, stageCounts, staged }: Replicas,
   hopes: Hopes,
-  stop: Stop = never,
-  crew: Crew = alone,
+  stop: Stop,
+  crew: Crew,
 ): ReadonlyMap<number, readonly CountedReplica[]> | null {
   const { chips: mostChips } = problem.cluster
   const ofOneStage = unpiped(mostChips, stop)

@@ -4,14 +4,14 @@
  */
 
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
-import { known } from '../../known.ts'
+import { known, remembered } from '../../known.ts'
 import type { Stop } from '../../patience.ts'
 import { type Problem, satisfies } from '../../problem.ts'
 import { byLevel } from '../../rules/levels.ts'
 import { type MeshRule, trainedMeshRules, trainedReplicas } from '../../rules/model.ts'
 import { keeps } from '../../rules/rule.ts'
 import { type Axis, type Mesh, unitMesh } from '../../sharding/axis.ts'
-import { leastThat } from '../../threshold.ts'
+import { mostThat } from '../../threshold.ts'
 import { searchedConstraints, trainedQuestion } from './meshes.ts'
 
 export interface Replica {
@@ -55,16 +55,18 @@ export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonl
     const spaces = keeps(rules, { mesh, question }) ? spacesOf(mesh) : []
     return spaces.length > 0 ? [{ mesh, spaces }] : []
   }
-  const mayTensors = memo((tensors) => keeps(ofTensors, { mesh: { ...unitMesh, tensor: tensors }, question }))
-  const mayStages = memo((pipeline) => {
+  const mayTensors = remembered((tensors: number) =>
+    keeps(ofTensors, { mesh: { ...unitMesh, tensor: tensors }, question }),
+  )
+  const mayStages = remembered((pipeline: number) => {
     return may('pipeline', pipeline) && keeps(ofStages, { mesh: { ...unitMesh, pipeline }, question })
   })
-  const mayContext = memo(
-    (context) => may('context', context) && legal(ofContext, { ...unitMesh, context }).length > 0,
+  const mayContext = remembered(
+    (context: number) => may('context', context) && legal(ofContext, { ...unitMesh, context }).length > 0,
   )
-  const shapes = memo((tensor) =>
-    memo((tensor2) =>
-      memo((context): readonly Replica[] => {
+  const shapes = remembered((tensor: number) =>
+    remembered((tensor2: number) =>
+      remembered((context: number): readonly Replica[] => {
         const sharded: Mesh = { ...unitMesh, tensor, tensor2, context }
         if (!keeps(ofContext, { mesh: sharded, question })) return []
         return experts.flatMap((expert) => legal(ofExperts, { ...sharded, expert }))
@@ -72,8 +74,8 @@ export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonl
     ),
   )
   /** Heads do not depend on which of the two tensor axes they are sharded over, so only the product is asked. */
-  const ofTensorsAnd = memo((tensors) =>
-    memo((context): readonly Replica[] => {
+  const ofTensorsAnd = remembered((tensors: number) =>
+    remembered((context: number): readonly Replica[] => {
       if (!mayTensors(tensors) || !mayContext(context)) return []
       return divisorsOf(tensors).flatMap((tensor2) => {
         const tensor = tensors / tensor2
@@ -81,14 +83,11 @@ export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonl
       })
     }),
   )
-  const stagedOnce = new Map<Replica, Map<number, Replica>>()
-  const staged: Replicas['staged'] = (unpiped, pipeline) =>
-    known(
-      known(stagedOnce, unpiped, () => new Map<number, Replica>()),
-      pipeline,
-      () => ({ mesh: { ...unpiped.mesh, pipeline }, spaces: unpiped.spaces }),
-    )
-  const ofSize = memo((chips) =>
+  const stagedOnce = remembered(({ mesh, spaces }: Replica) =>
+    remembered((pipeline: number): Replica => ({ mesh: { ...mesh, pipeline }, spaces })),
+  )
+  const staged: Replicas['staged'] = (unpiped, pipeline) => stagedOnce(unpiped)(pipeline)
+  const ofSize = remembered((chips: number) =>
     divisorsOf(chips)
       .filter(mayTensors)
       .flatMap((tensors) =>
@@ -138,8 +137,7 @@ const mostListed = 10_000
 function mostReplicas(problem: Problem): number {
   const question = trainedQuestion(problem)
   const { chips } = problem.cluster
-  const tooMany = (data: number) => trainedReplicas.broken({ mesh: { ...unitMesh, data }, question })
-  return (leastThat(chips, tooMany) ?? chips + 1) - 1
+  return mostThat(chips, (data) => !trainedReplicas.broken({ mesh: { ...unitMesh, data }, question }))
 }
 
 function upTo(most: number): readonly number[] {
@@ -154,8 +152,3 @@ export const trainedLevels = byLevel(trainedMeshRules, [
   ['expert'],
   ['fsdp', 'data'],
 ])
-
-function memo<Value>(made: (size: number) => Value): (size: number) => Value {
-  const values = new Map<number, Value>()
-  return (size) => known(values, size, () => made(size))
-}
