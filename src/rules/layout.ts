@@ -1,6 +1,6 @@
 /**
  * Rules for a training layout that somebody wrote, on a mesh that is legal itself. The search never makes a layout that
- * breaks one: its choices (search/choices.ts) come from the same columns of schedules, context layouts and policies as
+ * breaks one: its choices (search/layouts/choices.ts) come from the same columns of schedules, context layouts and policies as
  * these rules.
  */
 import { counted } from '../plan/explain/figures.ts'
