@@ -4,43 +4,23 @@ import { widthRules } from '../run/rules.ts'
 import type { MeshRun } from '../run/run.ts'
 
 /** MaxText drops an axis from a dimension that it does not divide. */
-export const evenRules = rulesOfSizes()
+export const evenRules: readonly Rule<MeshRun>[] = [
+  evenly('dModel', ({ model, mesh }) => [model.dModel, mesh.fsdp * mesh.context * mesh.expert]),
+  evenly('dModel', ({ model, mesh }) => [model.dModel, mesh.tensor]),
+  ...widthRules,
+  evenly('the vocabulary', ({ model, mesh }) => [model.vocab, mesh.tensor]),
+  evenly('key-value heads', ({ model, mesh }) => [model.kvHeads, mesh.tensor]),
+  evenly('the sequence length', ({ sequenceLength, mesh: { context } }) => {
+    return [sequenceLength, context > 1 ? 2 * context : 1]
+  }),
+]
 
-function rulesOfSizes(): readonly Rule<MeshRun>[] {
-  const divides = (
-    name: string,
-    size: (run: MeshRun) => number,
-    shards: (mesh: MeshRun['mesh']) => number,
-  ): Rule<MeshRun> => ({
-    broken: (run) => size(run) % shards(run.mesh) !== 0,
-    says: (run) => `${name} ${size(run)} cannot be sharded evenly ${shards(run.mesh)} ways`,
-  })
-  return [
-    divides(
-      'dModel',
-      ({ model }) => model.dModel,
-      ({ fsdp, context, expert }) => fsdp * context * expert,
-    ),
-    divides(
-      'dModel',
-      ({ model }) => model.dModel,
-      ({ tensor }) => tensor,
-    ),
-    ...widthRules,
-    divides(
-      'the vocabulary',
-      ({ model }) => model.vocab,
-      ({ tensor }) => tensor,
-    ),
-    divides(
-      'key-value heads',
-      ({ model }) => model.kvHeads,
-      ({ tensor }) => tensor,
-    ),
-    divides(
-      'the sequence length',
-      ({ sequenceLength }) => sequenceLength,
-      ({ context }) => (context > 1 ? 2 * context : 1),
-    ),
-  ]
+function evenly(name: string, of: (run: MeshRun) => readonly [size: number, shards: number]): Rule<MeshRun> {
+  return {
+    broken: (run) => {
+      const [size, shards] = of(run)
+      return size % shards !== 0
+    },
+    says: (run) => `${name} ${of(run)[0]} cannot be sharded evenly ${of(run)[1]} ways`,
+  }
 }

@@ -17,10 +17,12 @@ export const maxtextAxes = [
   'expert',
 ] as const satisfies readonly Axis[]
 
+export type MaxtextAxis = (typeof maxtextAxes)[number]
+
 /** Axes that MaxText has only for models with experts. */
 export const axesOfExperts: readonly string[] = ['expert']
 
-type Sizes = Readonly<Record<(typeof maxtextAxes)[number], number>>
+type Sizes = Readonly<Record<MaxtextAxis, number>>
 
 export interface SlicedMesh {
   readonly ici: Sizes
@@ -59,7 +61,7 @@ export function splitsPhysicalAxes({ placement, problem: { cluster } }: Run): bo
   })
 }
 
-function sizes(size: (axis: (typeof maxtextAxes)[number]) => number): Sizes {
+function sizes(size: (axis: MaxtextAxis) => number): Sizes {
   return {
     data: size('data'),
     pipeline: size('pipeline'),

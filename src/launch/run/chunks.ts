@@ -3,7 +3,9 @@
  * then chunk 1 of all, and so on, so that chunk c of stage i is number c·p + i. If v does not divide a stage's layers,
  * its first chunks are the longer ones.
  */
+
 import { layersOfChunk } from '../../model/composition.ts'
+import { keepEverything, recomputeEverything } from '../../recipe/policy.ts'
 import type { Run } from './run.ts'
 
 /** Layers of each chunk, in the order of the model. */
@@ -23,6 +25,16 @@ export function layersTaken(layers: number, virtualStages: number, perChunk: num
     taken += Math.min(perChunk, layersOfChunk(layers, virtualStages, chunk))
   }
   return taken
+}
+
+/** A plan's field for so many layers that are recomputed whole, all others keeping everything. */
+export function wholeLayersAgain(full: number, stageLayers: readonly number[]): unknown {
+  const none = stageLayers.reduce((sum, layers) => sum + layers, 0) - full
+  if (full === 0 || none === 0) return full === 0 ? keepEverything.name : recomputeEverything.name
+  return [
+    { policy: keepEverything.name, layers: none },
+    { policy: recomputeEverything.name, layers: full },
+  ]
 }
 
 /** Layers of each chunk between the first and the last; null if these differ. */

@@ -93,8 +93,7 @@ export const positionRule: Rule<MeshRun> = {
   says: ({ model }) => `${model.learnedPositions} learned positions are fewer than a sequence has`,
 }
 
-/** The framework supports bf16 mixed with fp32, and pure fp32. */
-/** `narrow` are the types below 16 bits in which the framework multiplies weights in bf16. */
+/** The framework has bf16 mixed with fp32, and pure fp32; `narrow` are the types below 16 bits in which it multiplies weights in bf16. */
 export function mixedTypesRule(framework: string, narrow = fp8Alone): Rule<MeshRun> {
   return {
     broken: ({ problem: { precision } }) =>

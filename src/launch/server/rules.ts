@@ -86,6 +86,14 @@ export function slicedExpertsRule(framework: string): Rule<Serving> {
   }
 }
 
+/** The framework divides the positions of a cache only where tokens are generated. */
+export function sharedPositionsRule(framework: string): Rule<Serving> {
+  return {
+    broken: ({ sharesPositions, mode }) => sharesPositions && mode === 'prefill',
+    says: `${framework} shares out the positions of caches in generation, not in prefill`,
+  }
+}
+
 /** Of servers on GPUs. */
 export function sentExpertsRule(framework: string): Rule<Serving> {
   return {
@@ -141,7 +149,7 @@ const evenRules: ServingRules = [
   },
 ]
 
-/** Latent attention caches one for all heads. */
-function cachedHeads({ model }: Serving): number {
+/** Key-value heads of a cache, over which chips can divide it without copies: latent attention has one for all heads. */
+export function cachedHeads({ model }: Serving): number {
   return model.attention.latent ? 1 : model.kvHeads
 }

@@ -20,7 +20,13 @@ import {
 import { checkpointNotes, unpackedNotes, unpackedRule } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, replicaChips, replicaNotes } from '../server/notes.ts'
-import { type ServingRules, sentExpertsRule, servingFaults, servingRules } from '../server/rules.ts'
+import {
+  type ServingRules,
+  sentExpertsRule,
+  servingFaults,
+  servingRules,
+  sharedPositionsRule,
+} from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import { wholeBlocksRule } from '../server/slices.ts'
 import { written } from '../settings/settings.ts'
@@ -59,10 +65,7 @@ export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, b
     broken: ({ sharesPositions, model }) => sharesPositions && model.attention.latent === null,
     says: 'SGLang shares out the positions of latent attention alone',
   },
-  {
-    broken: ({ sharesPositions, mode }) => sharesPositions && mode === 'prefill',
-    says: 'SGLang shares out the positions of caches in generation, not in prefill',
-  },
+  sharedPositionsRule('SGLang'),
 ])
 
 export function sglang(serving: Serving): Launch<readonly string[]> {

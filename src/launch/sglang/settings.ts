@@ -8,12 +8,14 @@ import { hostChips } from '../server/notes.ts'
 import { type Serving, sharersOf } from '../server/serving.ts'
 import { given, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { isAmd } from '../vendor.ts'
-import { promptMargin } from './prompt-margin.ts'
 
 export const sglangFormats: Formats = {
   pairs: ['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'int8/int8', 'int4/bf16', 'fp4/fp4', 'fp4/bf16'],
   caches: { bf16: 'bf16', fp8: 'fp8_e4m3', fp4: 'nvfp4', nvfp4: 'nvfp4' },
 }
+
+/** Positions of the context length that a prompt may not use. */
+export const promptMargin = 6
 
 const mebibyte = 2 ** 20
 

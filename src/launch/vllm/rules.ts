@@ -1,9 +1,17 @@
 /** Why vLLM cannot serve a plan. Source: as flags.ts, and verify_with_parallel_config in vllm/config/model.py. */
 
+import { innermostUnit } from '../run/units.ts'
 import { type BesideGroups, denseGroupsRule } from '../server/attention-groups.ts'
 import type { Formats } from '../server/formats.ts'
 import { replicaChips } from '../server/notes.ts'
-import { type ServingRules, sentExpertsRule, servingRules, slicedExpertsRule } from '../server/rules.ts'
+import {
+  cachedHeads,
+  type ServingRules,
+  sentExpertsRule,
+  servingRules,
+  sharedPositionsRule,
+  slicedExpertsRule,
+} from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import { wholeBlocksRule } from '../server/slices.ts'
 
@@ -36,14 +44,11 @@ const tpuFormats: Formats = {
 }
 
 const cacheRules: ServingRules = [
+  sharedPositionsRule('vLLM'),
   {
-    broken: ({ sharesPositions, mode }) => sharesPositions && mode === 'prefill',
-    says: 'vLLM shares out the positions of caches in generation, not in prefill',
-  },
-  {
-    broken: (serving) => serving.sharesPositions && serving.mode !== 'prefill' && keyValueShards(serving) > 1,
+    broken: (serving) => serving.sharesPositions && serving.mode !== 'prefill' && cachedHeads(serving) > 1,
     says: (serving) =>
-      `vLLM shares out positions among the chips with one key-value head, at most ${Math.floor(serving.tensors / keyValueShards(serving))}; the plan among ${serving.tensors}`,
+      `vLLM shares out positions among the chips with one key-value head, at most ${Math.floor(serving.tensors / cachedHeads(serving))}; the plan among ${serving.tensors}`,
   },
 ]
 
@@ -54,20 +59,13 @@ const cacheRules: ServingRules = [
  */
 const placeRule: ServingRules[number] = {
   broken: (serving) => {
-    const { attentionGroups, mesh, tensors } = serving
-    const domain = domainChips(serving)
+    const { attentionGroups, mesh, setting, tensors } = serving
+    const domain = innermostUnit(setting.cluster)
     if (attentionGroups === 1 || mesh.pipeline === 1 || replicaChips(serving) <= domain) return false
     return (tensors / attentionGroups) % domain !== 0
   },
   says: ({ attentionGroups, mesh }) =>
     `vLLM puts the ${mesh.pipeline} stages of each data-parallel rank next to one another, and so spreads the ${attentionGroups} ranks of a stage over hosts; the plan has those that exchange tokens together`,
-}
-
-/** Chips that reach each other without leaving the fastest network. */
-function domainChips({ setting: { cluster } }: Serving): number {
-  return cluster.network.kind === 'switched'
-    ? (cluster.network.tiers[0]?.size ?? cluster.chips)
-    : cluster.chips
 }
 
 /**
@@ -125,9 +123,4 @@ export function buildOf({ gpu }: Serving): Build {
 
 function build(name: string, formats: Formats, beside: BesideGroups, own: ServingRules): Build {
   return { name, formats, rules: servingRules(name, formats, beside, own) }
-}
-
-/** The most chips over which key-value heads can be divided without copies. */
-function keyValueShards({ model }: Serving): number {
-  return model.attention.latent ? 1 : model.kvHeads
 }

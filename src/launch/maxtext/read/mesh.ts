@@ -1,14 +1,13 @@
 /** The mesh that MaxText's keys describe: axes within slices (ICI) times axes across them (DCN). Behind switches the units of the innermost tier count as slices. */
+
 import type { Chip } from '../../../hardware/chip.ts'
 import type { Keys } from '../../read/fields.ts'
 import type { ReadingContext } from '../../read/reading.ts'
 import { chipMesh } from '../devices.ts'
-
-/** Axes that plans have, by MaxText's names. */
-const axes = ['data', 'pipeline', 'fsdp', 'context', 'tensor', 'expert'] as const
+import { type MaxtextAxis, maxtextAxes } from '../mesh.ts'
 
 /** Axes that stand for another: weights are sharded over both, each along another dimension, and the bytes that move are the same. */
-const second: Readonly<Partial<Record<(typeof axes)[number], string>>> = { fsdp: 'fsdp_transpose' }
+const second: Readonly<Partial<Record<MaxtextAxis, string>>> = { fsdp: 'fsdp_transpose' }
 
 /** Axes that plans do not have. */
 const otherAxes = [
@@ -21,7 +20,7 @@ const usualUnit = 8
 
 /** Sizes of the axes on one level: within slices, or across them. */
 interface Level {
-  readonly sizes: Readonly<Partial<Record<(typeof axes)[number], number>>>
+  readonly sizes: Readonly<Partial<Record<MaxtextAxis, number>>>
   /** The sizes as the keys give them, for messages. */
   readonly written: string
   /** Whether an axis takes what the others leave. */
@@ -31,7 +30,7 @@ interface Level {
 }
 
 function levelOf(keys: Keys, prefix: 'ici' | 'dcn', open: string, all: number): Level {
-  const own = axes
+  const own = maxtextAxes
     .flatMap((axis) => [
       { axis, said: axis as string },
       ...(second[axis] ? [{ axis, said: second[axis] }] : []),
@@ -43,7 +42,7 @@ function levelOf(keys: Keys, prefix: 'ici' | 'dcn', open: string, all: number): 
   const product = own.reduce((sum, { size }) => (size > 0 ? sum * size : sum), 1)
   return {
     sizes: Object.fromEntries(
-      axes.map((axis) => [
+      maxtextAxes.map((axis) => [
         axis,
         own
           .filter((one) => one.axis === axis)
@@ -102,7 +101,7 @@ export function meshOf(
   const outer = gpu ? Math.ceil((chips ?? 1) / innermostUnit) : slices
   const inner = ranks / outer
   const [ici, dcn] = [levelOf(keys, 'ici', 'fsdp', inner), levelOf(keys, 'dcn', 'data', outer)]
-  const size = (axis: (typeof axes)[number]) => (ici.sizes[axis] ?? 1) * (dcn.sizes[axis] ?? 1)
+  const size = (axis: MaxtextAxis) => (ici.sizes[axis] ?? 1) * (dcn.sizes[axis] ?? 1)
   const mesh = {
     ...{ data: size('data'), fsdp: size('fsdp'), tensor: size('tensor') },
     ...{ context: size('context'), expert: size('expert'), pipeline: size('pipeline') },

@@ -3,7 +3,7 @@ import type { Fields } from '../../../fields.ts'
 import { keepEverything, policyNamed } from '../../../recipe/policy.ts'
 import type { ModelKind } from '../../../recipe/policy-row.ts'
 import type { Options } from '../../read/options.ts'
-import { layersTaken } from '../../run/chunks.ts'
+import { layersTaken, wholeLayersAgain } from '../../run/chunks.ts'
 import { modulesOf } from '../recomputation.ts'
 
 interface Recomputation {
@@ -26,15 +26,7 @@ export function rematerializationOf(
   })
   if (granularity === 'full' && method === 'block' && stageLayers) {
     const full = stageLayers.reduce((sum, layers) => sum + layersTaken(layers, virtualStages, count), 0)
-    const none = stageLayers.reduce((sum, layers) => sum + layers, 0) - full
-    return chosen(
-      none === 0
-        ? 'full'
-        : [
-            { policy: 'none', layers: none },
-            { policy: 'full', layers: full },
-          ],
-    )
+    return chosen(wholeLayersAgain(full, stageLayers))
   }
   if (granularity === 'full') {
     const groups =

@@ -20,21 +20,7 @@ export interface Script {
 }
 
 const skipped = new Set(['if', 'elif', 'while', 'until', 'for', 'case', 'select', '[', '[[', 'test'])
-const dropped = new Set([
-  'then',
-  'else',
-  'fi',
-  'do',
-  'done',
-  'esac',
-  '{',
-  '}',
-  '!',
-  'exec',
-  'time',
-  'nohup',
-  'sudo',
-])
+const dropped = new Set('then else fi do done esac { } ! exec time nohup sudo'.split(' '))
 const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])
 
 /** How deep commands within commands are read. */

@@ -1,5 +1,7 @@
 /** The pipeline stages that a torchtitan config describes, and what they recompute. Source: as config.ts, generate_llm_fqn_per_model_part. */
+
 import type { Keys } from '../../read/fields.ts'
+import { wholeLayersAgain } from '../../run/chunks.ts'
 
 export interface Stages {
   readonly virtualStages: number
@@ -70,10 +72,5 @@ export function readRecomputation(keys: Keys, stageLayers: readonly number[] | n
   if (!stageLayers)
     return open(`${written}, of a model that the config only names: what is recomputed is chosen`)
   const full = stageLayers.reduce((sum, own) => sum + Math.floor(own / every), 0)
-  const none = stageLayers.reduce((sum, own) => sum + own, 0) - full
-  if (full === 0 || none === 0) return found(full === 0 ? 'none' : 'full')
-  return found([
-    { policy: 'none', layers: none },
-    { policy: 'full', layers: full },
-  ])
+  return found(wholeLayersAgain(full, stageLayers))
 }
