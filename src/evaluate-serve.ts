@@ -4,6 +4,7 @@
  * is dropped, then the one on each further token, then the rate; and where not even one sequence fits, the memory
  * budget is raised until it does.
  */
+
 import type { Solver } from '../solvers/linear-program.ts'
 import { behindSwitches } from './hardware/cluster/resized-cluster.ts'
 import { anySizes, sizesByServer } from './instance-sizes.ts'
@@ -15,6 +16,7 @@ import type { EvaluateAnswer, IllegalPlan } from './plan/answer.ts'
 import { resolved } from './plan/answered.ts'
 import type { ServePlan } from './plan/inference-plan.ts'
 import { assembleServe } from './plan/serve/assemble.ts'
+import { unlimited } from './plan/serve/easier-requests.ts'
 import { missed } from './plan/serve/missed.ts'
 import { serveSketchFaults } from './plan/serve/sketch-faults.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
@@ -105,12 +107,11 @@ function bestOf(
 ): Written | null {
   const launched = sizesByServer(problem, parts)
   const any = launched.filtered ? [anySizes(problem, parts)] : []
-  const unlimited = { maxFirst: Number.POSITIVE_INFINITY, maxPerToken: Number.POSITIVE_INFINITY }
   const easier: readonly Requests[] = [
     asked,
-    { ...asked, maxFirst: Number.POSITIVE_INFINITY },
+    { ...asked, maxFirst: unlimited.maxFirst },
+    { ...asked, ...unlimited, rate: asked.rate },
     { ...asked, ...unlimited },
-    { ...asked, ...unlimited, rate: null },
   ]
   const { prefill = {}, generate = {} } = sketch
   const counts = { prefills: prefill.instances, generates: generate.instances }

@@ -3,7 +3,7 @@
 import { servedUnevenness } from '../cost/communication/uneven-routing.ts'
 import type { ChipKind, Efficiency } from '../hardware/chip.ts'
 import { frameworks } from '../launch/framework.ts'
-import { unstated } from '../recipe/expert-recipe.ts'
+import { unstated } from '../recipe/expert-recipes.ts'
 import type { PolicyName } from '../recipe/policies.ts'
 import { policyNames } from '../recipe/policy.ts'
 import { zeroStages } from '../sharding/states.ts'

@@ -6,8 +6,7 @@
 import type { Chip } from '../hardware/chip.ts'
 import { type Framework, ofKind, servers, trainers } from '../launch/framework.ts'
 import type { ElementType } from '../recipe/element-types.ts'
-import { unstated } from '../recipe/expert-recipe.ts'
-import type { ExpertRecipeName } from '../recipe/expert-recipes.ts'
+import { type ExpertRecipeName, unstated } from '../recipe/expert-recipes.ts'
 import type { Assumptions } from './assumptions.ts'
 
 /** The stack's name in assumptions that have none. */

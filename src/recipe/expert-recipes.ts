@@ -1,5 +1,5 @@
 /**
- * How a framework runs layers with experts, a row each. The columns are explained in expert-recipe-row.ts; what each way costs is part of a
+ * How a framework runs layers with experts, a row each. What each way costs is part of a
  * stack (assumptions/stack.ts) and fitted for each, since the same release of the same software on the same chips differs by up to a factor of
  * two between them.
  *
@@ -13,7 +13,16 @@
  * Source: NVIDIA-NeMo/Megatron-Bridge at v0.1.0rc4 to v0.6.0, scripts/performance and src/megatron/bridge/perf_recipes; NVIDIA-NeMo/NeMo
  * @0f467cab77, scripts/performance/llm.
  */
-import type { ExpertRecipeRow } from './expert-recipe-row.ts'
+import { rowsByName } from './rows.ts'
+
+/** A way to run layers with experts, as far as a launch has to say it. */
+export interface ExpertRecipeRow {
+  readonly name: string
+  /** What CUDA graphs hold: nothing, the parts of a layer whose sizes are known, or the whole step. */
+  readonly graphs: 'none' | 'parts' | 'step'
+  /** Whether one microbatch runs forwards beside another backwards. */
+  readonly overlaps: boolean
+}
 
 /** The first row is for stacks and frameworks that do not tell ways apart. */
 export const expertRecipes = [
@@ -26,3 +35,9 @@ export const expertRecipes = [
 ] as const satisfies readonly ExpertRecipeRow[]
 
 export type ExpertRecipeName = (typeof expertRecipes)[number]['name']
+
+export const expertRecipeRow: (name: ExpertRecipeName) => ExpertRecipeRow =
+  rowsByName<ExpertRecipeRow>(expertRecipes)
+
+/** The way of stacks and frameworks that do not tell ways apart. */
+export const unstated: ExpertRecipeName = expertRecipes[0].name

@@ -6,10 +6,11 @@
  * one constant after another in steps of its range, which get smaller until none gains; a configuration counts once.
  * Ranges are what measured kernels and the frameworks' own figures allow.
  */
+
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import type { StackConstants, StackRecipe, StackRecord } from '../../src/assumptions/stack.ts'
-import { expertRecipeRow } from '../../src/recipe/expert-recipe.ts'
+import { expertRecipeRow } from '../../src/recipe/expert-recipes.ts'
 import { groupedBy } from './compared.ts'
 import { leastLoss, type Ranges, steps } from './least-loss.ts'
 import { median, type PublishedRun, predictedUnder, publishedRuns } from './run.ts'

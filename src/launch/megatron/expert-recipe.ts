@@ -10,8 +10,7 @@
  * NVIDIA-NeMo/Megatron-Bridge @067f987df0, src/megatron/bridge/perf_recipes.
  */
 
-import { expertRecipeRow } from '../../recipe/expert-recipe.ts'
-import type { ExpertRecipeRow } from '../../recipe/expert-recipe-row.ts'
+import { type ExpertRecipeRow, expertRecipeRow } from '../../recipe/expert-recipes.ts'
 import { keepsCopies, policyNamed } from '../../recipe/policy.ts'
 import { expertRanks } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'

@@ -2,6 +2,7 @@
  * A part of the pool that an instance may have, as it is for every framework. Most layouts are launched by several of them: what such
  * layouts take is worked out once for all, and for deployments that nobody launches.
  */
+
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { type Placement, placements } from '../../hardware/network/placement.ts'
 import type { CompiledLayout, Offered } from '../../inference/layout/compiled-layout.ts'
@@ -16,6 +17,7 @@ import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import { type GenerationPhase, generationPhase } from '../generate/phase.ts'
 import { prefillPhase } from '../prefill/phase.ts'
+import { generateWorkload, prefillWorkload } from './requests.ts'
 
 /** What a mesh with one layout for each component generates, whoever launches it. */
 export interface Steps {
@@ -73,21 +75,15 @@ export function partOf(problem: ServeProblem, pooled: InferenceModel, cluster: C
 const partsOf = new WeakMap<ServeProblem, Map<string, Part>>()
 
 function createPart(problem: ServeProblem, pooled: InferenceModel, cluster: Cluster): Part {
-  const { promptLength, outputLength, cachedPrefixLength } = problem.workload
   const setting = { ...problem, cluster, constraints: { data: 1, ...problem.constraints } }
   const bench = createWorkbench({ ...inferenceOn(pooled, setting), servable: null })
-  const generate = {
-    mode: 'generate',
-    contextLength: promptLength + outputLength,
-    meanContextLength: promptLength + outputLength / 2,
-  } as const
-  const prefillProblem = (batchSequences: number) => ({
+  const prefillProblem = (prompts: number) => ({
     ...setting,
-    workload: { mode: 'prefill', promptLength, batchSequences, cachedPrefixLength } as const,
+    workload: prefillWorkload(problem.workload, prompts),
   })
-  const generateProblem = (batchSequences: number | 'max') => ({
+  const generateProblem = (batch: number | 'max') => ({
     ...setting,
-    workload: { ...generate, batchSequences },
+    workload: generateWorkload(problem.workload, batch),
   })
   const phaseOf = rememberedWhole((prompts: number, stop) =>
     prefillPhase(bench, prefillProblem(prompts), stop),

@@ -1,7 +1,4 @@
-/**
- * The instances that one size can be: for prefill (prefills.ts) and for generation (generates.ts). A sequence's cache has room for prompt
- * and output, and on average holds the prompt and half of the output.
- */
+/** The instances that one size can be: for prefill (prefills.ts) and for generation (generates.ts). */
 
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { InferenceModel } from '../../inference/model.ts'

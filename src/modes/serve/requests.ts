@@ -1,6 +1,6 @@
 /** The requests that a deployment answers, and the highest utilisation that one is planned for. */
 import { kvCacheBytes } from '../../model/kv-cache.ts'
-import type { ServeProblem, ServeWorkload } from '../../problem.ts'
+import type { GenerateWorkload, PrefillWorkload, ServeProblem, ServeWorkload } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 
@@ -29,6 +29,25 @@ export const mostUtilization = 0.8
 /** Most positions of a request, if nothing says so those of a mean one. */
 export function longestOf({ promptLength, outputLength, contextLength }: ServeWorkload): number {
   return contextLength ?? promptLength + outputLength
+}
+
+type Lengths = Pick<ServeWorkload, 'promptLength' | 'outputLength' | 'cachedPrefixLength'>
+
+export function prefillWorkload(
+  { promptLength, cachedPrefixLength }: Lengths,
+  batchSequences: number,
+): PrefillWorkload {
+  return { mode: 'prefill', promptLength, cachedPrefixLength, batchSequences }
+}
+
+/** A sequence's cache has room for prompt and output, and on average holds the prompt and half of the output. */
+export function generateWorkload(
+  { promptLength, outputLength }: Lengths,
+  batchSequences: number | 'max',
+): GenerateWorkload {
+  const contextLength = promptLength + outputLength
+  const meanContextLength = promptLength + outputLength / 2
+  return { mode: 'generate', batchSequences, contextLength, meanContextLength }
 }
 
 export function requestsOf(

@@ -4,7 +4,7 @@ import { inferenceModel } from '../../inference/model.ts'
 import { sitesOf } from '../../inference/sites.ts'
 import { phaseOf } from '../../modes/phases.ts'
 import { holds, instanceClusters } from '../../modes/serve/pool.ts'
-import { longestOf } from '../../modes/serve/requests.ts'
+import { generateWorkload, longestOf, prefillWorkload } from '../../modes/serve/requests.ts'
 import { isOf } from '../../modes/serve/written.ts'
 import type {
   InferenceSketch,
@@ -98,18 +98,9 @@ function phaseProblem(
   phase: PhaseName,
   { batchSequences, mesh }: InstanceSketch,
 ): PhaseProblem {
-  const { promptLength, outputLength, cachedPrefixLength } = workload
-  const contextLength = promptLength + outputLength
-  const batch = batchSequences ?? mesh?.data ?? 1
   return phase === 'prefill'
-    ? { ...setting, workload: { mode: 'prefill', promptLength, cachedPrefixLength, batchSequences: batch } }
-    : {
-        ...setting,
-        workload: {
-          ...{ mode: 'generate', batchSequences: 'max', contextLength },
-          meanContextLength: promptLength + outputLength / 2,
-        },
-      }
+    ? { ...setting, workload: prefillWorkload(workload, batchSequences ?? mesh?.data ?? 1) }
+    : { ...setting, workload: generateWorkload(workload, 'max') }
 }
 
 function faultsOn(
