@@ -5,6 +5,7 @@
  * which anybody may read; and behind the key, if keys are required, the catalogue and everything that computes. A path
  * that exists answers other methods with 405, one that does not with 404; all errors become problem documents.
  */
+
 import compression from 'compression'
 import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
@@ -25,19 +26,17 @@ import { ProblemError } from './problems.ts'
 import { draining } from './queue/deadline.ts'
 import { reports } from './report/reports.ts'
 import { calibrateRoute } from './routes/calibrate.ts'
+import { catalogueRoutes } from './routes/catalogue.ts'
 import { collectivesRoute } from './routes/collectives.ts'
 import { compareRoute } from './routes/compare.ts'
 import { docsFileRoute, docsRoute } from './routes/docs.ts'
 import { evaluateRoute } from './routes/evaluate.ts'
-import { hardwareListRoute, hardwareRoute } from './routes/hardware.ts'
 import { healthRoute, readyRoute } from './routes/health.ts'
 import { indexRoute } from './routes/index-page.ts'
 import { metricsRoute } from './routes/metrics.ts'
-import { modelRoute, modelsRoute } from './routes/models.ts'
 import { openApiJsonRoute, openApiYamlRoute } from './routes/openapi.ts'
 import { optimizeRoute } from './routes/optimize.ts'
 import { problemRoute } from './routes/problems.ts'
-import { stackRoute, stacksRoute } from './routes/stacks.ts'
 import { validateQuery, validateRoute } from './routes/validate.ts'
 
 export function createApp(dependencies: Dependencies): Express {
@@ -95,12 +94,7 @@ export function createApp(dependencies: Dependencies): Express {
   post('/calibrate', calibrateRoute(dependencies, metrics))
   post('/compare', compareRoute(dependencies, metrics), fieldsQuery)
   post('/collectives', collectivesRoute(dependencies, metrics))
-  getJson('/models', modelsRoute(catalogue))
-  getJson('/models/:name', modelRoute(catalogue))
-  getJson('/hardware', hardwareListRoute(catalogue))
-  getJson('/hardware/:name', hardwareRoute(catalogue))
-  getJson('/stacks', stacksRoute(catalogue))
-  getJson('/stacks/:name', stackRoute(catalogue))
+  for (const [path, route] of Object.entries(catalogueRoutes(catalogue))) getJson(path, route)
 
   app.use(() => {
     throw new ProblemError('not-found', 'No such route. GET /docs lists them.')

@@ -2,57 +2,22 @@
 import { z } from 'zod'
 import type { PhasePlan } from '../../src/plan/inference-plan.ts'
 
-export const unread = z.exactOptional(z.unknown().describe('As in an answer; accepted, but not read.'))
+const unread = z.exactOptional(z.unknown().describe('As in an answer; accepted, but not read.'))
 
-export const answeredFields = {
-  rank: unread,
-  feasible: unread,
-  infeasible: unread,
-  id: unread,
-  summary: unread,
-  stagePartition: unread,
-  memoryPolicy: unread,
-  stepTimeSeconds: unread,
-  lowerBoundSeconds: unread,
-  upperBoundSeconds: unread,
-  overlapSeconds: unread,
-  uncertainty: unread,
-  againstFirst: unread,
-  choice: unread,
-  mfu: unread,
-  hfu: unread,
-  mfuPeak: unread,
-  mfuOfBf16Peak: unread,
-  tokensPerSecond: unread,
-  tokensPerSecondPerChip: unread,
-  tokensPerSecondPerUser: unread,
-  costPerMillionTokensUsd: unread,
-  costedTokens: unread,
-  globalBatchSequences: unread,
-  paddingFraction: unread,
-  timeSeconds: unread,
-  memoryBytes: unread,
-  bottleneck: unread,
-  bottleneckDetail: unread,
-  headroom: unread,
-  collectives: unread,
-  explanation: unread,
-  launch: unread,
-  floorSeconds: unread,
-  streaming: unread,
-  reshardingSeconds: unread,
-  layoutProvenBest: unread,
-  twoBatchOverlap: unread,
-  redundantExperts: unread,
-  maxBatchSequences: unread,
-  criticalBatchTokens: unread,
-  timeToFirstTokenSeconds: unread,
-  speculation: unread,
-  chips: unread,
-  idleChips: unread,
-  chipsPerInstance: unread,
-  instances: unread,
-  topology: unread,
-  slices: unread,
-  utilization: unread,
-} satisfies Partial<Record<keyof PhasePlan, typeof unread>>
+export function unreadFields<Name extends string>(names: readonly Name[]): Record<Name, typeof unread> {
+  return Object.fromEntries(names.map((name) => [name, unread])) as Record<Name, typeof unread>
+}
+
+export const answeredFields = unreadFields([
+  ...(['rank', 'feasible', 'infeasible', 'id', 'summary', 'stagePartition'] as const),
+  ...(['memoryPolicy', 'stepTimeSeconds', 'lowerBoundSeconds', 'upperBoundSeconds'] as const),
+  ...(['overlapSeconds', 'uncertainty', 'againstFirst', 'choice', 'mfu', 'hfu', 'mfuPeak'] as const),
+  ...(['mfuOfBf16Peak', 'tokensPerSecond', 'tokensPerSecondPerChip'] as const),
+  ...(['tokensPerSecondPerUser', 'costPerMillionTokensUsd', 'costedTokens'] as const),
+  ...(['globalBatchSequences', 'paddingFraction', 'timeSeconds', 'memoryBytes'] as const),
+  ...(['bottleneck', 'bottleneckDetail', 'headroom', 'collectives', 'explanation'] as const),
+  ...(['launch', 'floorSeconds', 'streaming', 'reshardingSeconds', 'layoutProvenBest'] as const),
+  ...(['twoBatchOverlap', 'redundantExperts', 'maxBatchSequences', 'criticalBatchTokens'] as const),
+  ...(['timeToFirstTokenSeconds', 'speculation', 'chips', 'idleChips', 'chipsPerInstance'] as const),
+  ...(['instances', 'topology', 'slices', 'utilization'] as const),
+] satisfies readonly (keyof PhasePlan)[])

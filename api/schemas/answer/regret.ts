@@ -5,6 +5,11 @@ import type { Regret, ServeRegret } from '../../../src/plan/regret.ts'
 import { flag, number, object, orNull, text } from '../field.ts'
 import { mesh } from '../given/axis.ts'
 
+const ofSearch = {
+  frameworks: z.array(z.enum(frameworks)).describe('Frameworks that launch both plans.'),
+  exact: flag('False where the search ran out of time; `best` is then the best plan found so far.'),
+}
+
 const fields = z.object({
   savesFraction: number(
     'Fraction of the step time (with batch "max", of the time per token) that the best plan saves which the same frameworks launch under the constraints of the request.',
@@ -14,8 +19,7 @@ const fields = z.object({
     mesh,
     stepTimeSeconds: number('Its step time.'),
   }),
-  frameworks: z.array(z.enum(frameworks)).describe('Frameworks that launch both plans.'),
-  exact: flag('False where the search ran out of time; `best` is then the best plan found so far.'),
+  ...ofSearch,
 }) satisfies z.ZodType<Regret>
 
 export const regret = z.exactOptional(
@@ -34,8 +38,7 @@ const ofDeployment = z.object({
     chips: number('Chips that it takes.'),
     requestsPerSecond: number('Requests a second that it sustains.'),
   }),
-  frameworks: z.array(z.enum(frameworks)).describe('Frameworks that launch both plans.'),
-  exact: flag('False where the search ran out of time; `best` is then the best plan found so far.'),
+  ...ofSearch,
 }) satisfies z.ZodType<ServeRegret>
 
 export const serveRegret = z.exactOptional(

@@ -1,7 +1,8 @@
 /** A deployment that a user wrote, or one copied from an answer. */
+
 import { z } from 'zod'
 import type { ServePlan } from '../../../src/plan/inference-plan.ts'
-import { unread } from '../answered-field.ts'
+import { unreadFields } from '../answered-field.ts'
 import { count, longestSequence, mostBatchTokens } from '../bound.ts'
 import { flag, optional, orNull } from '../field.ts'
 import { partialMesh } from './axis.ts'
@@ -45,30 +46,13 @@ const fields = {
   ),
 } as const
 
-const answered = {
-  rank: unread,
-  feasible: unread,
-  infeasible: unread,
-  id: unread,
-  summary: unread,
-  chips: unread,
-  idleChips: unread,
-  ratio: unread,
-  requestsPerSecond: unread,
-  uncertainty: unread,
-  againstFirst: unread,
-  timeToFirstTokenSeconds: unread,
-  timePerOutputTokenSeconds: unread,
-  requestSeconds: unread,
-  costPerMillionTokensUsd: unread,
-  costedTokens: unread,
-  tokensPerSecondPerChip: unread,
-  queueing: unread,
-  kvTransfer: unread,
-  secondLayout: unread,
-  explanation: unread,
-  launch: unread,
-}
+const answered = unreadFields([
+  ...(['rank', 'feasible', 'infeasible', 'id', 'summary', 'chips', 'idleChips', 'ratio'] as const),
+  ...(['requestsPerSecond', 'uncertainty', 'againstFirst', 'timeToFirstTokenSeconds'] as const),
+  ...(['timePerOutputTokenSeconds', 'requestSeconds', 'costPerMillionTokensUsd'] as const),
+  ...(['costedTokens', 'tokensPerSecondPerChip', 'queueing', 'kvTransfer', 'secondLayout'] as const),
+  ...(['explanation', 'launch'] as const),
+] satisfies readonly (keyof ServePlan)[])
 
 export const serveSketch = z
   .strictObject({ ...fields, ...answered } satisfies Record<keyof ServePlan, z.ZodType>)
