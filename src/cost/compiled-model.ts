@@ -1,5 +1,6 @@
 /** The cost model of a problem: compiled once for all problems with the same ingredients, then posed for each. */
 
+import { known } from '../known.ts'
 import {
   type Composition,
   denseLayer,
@@ -20,9 +21,10 @@ import { posed } from './posed.ts'
 /** Compiled once for problems with the same layers, element types, assumptions and kind of chip; the last few are kept. */
 export function costModel(problem: Problem, contextLayout: ContextLayout = plainContext): CostModel {
   const key = keyOf(problem, contextLayout)
-  const found = compiledModels.get(key) ?? compiledModel(problem, contextLayout)
-  compiledModels.set(key, found)
-  return posed(found, problem)
+  return posed(
+    known(compiledModels, key, () => compiledModel(problem, contextLayout)),
+    problem,
+  )
 }
 
 const compiledModels = recent<CostModel>(12)

@@ -1,6 +1,7 @@
 /** The cost model of a composition of layers, as if every layer were their average. */
 
 import { resourceCount } from '../hardware/network/collective.ts'
+import { known } from '../known.ts'
 import { type Composition, wholeComposition } from '../model/composition.ts'
 import { attendedShare } from '../model/flops.ts'
 import type { Problem } from '../problem.ts'
@@ -72,17 +73,11 @@ export function composedModel(
     recomputed: readonly string[] = [],
   ): CompiledComponent => {
     const key = `${zeroStage} ${component.name} ${[...recomputed].sort().join()}`
-    const own =
-      compilations.get(key) ??
-      compile(
-        derive(component, { zeroStage, regatherActivations: assumptions.regatherActivations, recomputed }),
-        extents,
-        precision,
-        assumptions,
-        attended,
-      )
-    compilations.set(key, own)
-    return own
+    return known(compilations, key, () => {
+      const { regatherActivations } = assumptions
+      const derivation = derive(component, { zeroStage, regatherActivations, recomputed })
+      return compile(derivation, extents, precision, assumptions, attended)
+    })
   }
   const stages = zeroStages.map((zeroStage): StageModel => {
     const compiled = (component: Component, recomputed?: readonly string[]) =>

@@ -45,8 +45,8 @@ export function inferenceMeshes(problem: InferenceProblem, demand: Demand, stop:
 const listed = new WeakMap<InferenceProblem, Map<string, Meshes>>()
 
 function servedSpace(problem: InferenceProblem, demand: Demand): MeshSpace {
-  const { cluster, constraints, assumptions, model } = problem
-  const second = assumptions.searchWeightLayouts || constraints.tensor2 !== undefined
+  const { cluster, constraints, model } = problem
+  const second = triesTensor2(problem)
   return {
     chips: cluster.chips,
     rules: servedMeshRules,
@@ -57,14 +57,18 @@ function servedSpace(problem: InferenceProblem, demand: Demand): MeshSpace {
   }
 }
 
+function triesTensor2({ assumptions, constraints }: InferenceProblem): boolean {
+  return assumptions.searchWeightLayouts || constraints.tensor2 !== undefined
+}
+
 /** Only meshes that can be run, are allowed, and pass `hopes`. The others are not counted. */
 export function hopefulInferenceMeshes(
   problem: InferenceProblem,
   demand: Demand,
   hopes: (mesh: Mesh) => boolean,
 ): Meshes {
-  const { cluster, constraints, assumptions, model } = problem
-  const second = assumptions.searchWeightLayouts || constraints.tensor2 !== undefined
+  const { cluster, constraints, model } = problem
+  const second = triesTensor2(problem)
   const may = (axis: Axis, size: number) => satisfies(size, constraints[axis])
   const question = servedQuestion(problem, demand)
   const [ofReplicas = [], ofTensors = [], ofRest = []] = byLevel(servedMeshRules, [

@@ -11,6 +11,7 @@ import { arrayType } from '../cost/compile/compile.ts'
 import { type ComputeRates, computeRates } from '../cost/compute/compute.ts'
 import type { Network } from '../hardware/cluster/cluster.ts'
 import { resourceCount } from '../hardware/network/collective.ts'
+import { known } from '../known.ts'
 import { cacheLayers } from '../model/attention-layers.ts'
 import type { Setting } from '../problem.ts'
 import { recent, valueKey } from '../recent.ts'
@@ -96,9 +97,7 @@ interface Compiled
 function compiledModel(setting: Setting): Compiled {
   const { model, precision, assumptions } = setting
   const key = valueKey([model, precision, assumptions])
-  const compiled = compiledModels.get(key) ?? compile(setting)
-  compiledModels.set(key, compiled)
-  return compiled
+  return known(compiledModels, key, () => compile(setting))
 }
 
 /** Room for the types that suggestions try, and the request's own. */
@@ -144,11 +143,8 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
     moves,
     boundary: localTerm(stream, arrayOfRole(embeddings[plainProjection].component, 'output').dimensions),
     sums: sums.size,
-    pricesOn: (network) => {
-      const prices = priced.get(network) ?? networkPrices(network, [...sets], inferenceTerms(assumptions))
-      priced.set(network, prices)
-      return prices
-    },
+    pricesOn: (network) =>
+      known(priced, network, () => networkPrices(network, [...sets], inferenceTerms(assumptions))),
   }
 }
 

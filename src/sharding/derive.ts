@@ -34,12 +34,9 @@ export interface DeriveOptions {
 /** Works on symbols only, so what is derived of equal tables is kept and looked up. */
 export function derive(component: Component, options: DeriveOptions): Derivation {
   const { zeroStage, active, regatherActivations, recomputed } = options
-  const text = texts.get(component) ?? JSON.stringify(component)
-  texts.set(component, text)
+  const text = known(texts, component, () => JSON.stringify(component))
   const key = `${zeroStage} ${active} ${regatherActivations} ${recomputed} ${text}`
-  const found = derivations.get(key) ?? derived(component, options)
-  derivations.set(key, found)
-  return found
+  return known(derivations, key, () => derived(component, options))
 }
 
 const texts = new WeakMap<Component, string>()

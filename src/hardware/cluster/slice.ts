@@ -12,6 +12,7 @@
  * version; Jouppi et al. 2023, arXiv 2304.01433.
  */
 
+import { known } from '../../known.ts'
 import type { TorusSystem } from '../chip.ts'
 import {
   type Box,
@@ -146,9 +147,7 @@ function isLegal(system: TorusSystem, topology: Box): boolean {
 
 /** The names of the listed slices with sorted axes; computed once for each list. */
 function listed(slices: readonly Box[]): ReadonlySet<string> {
-  const known = listedNames.get(slices) ?? new Set(slices.map((slice) => printed(sorted(slice))))
-  listedNames.set(slices, known)
-  return known
+  return known(listedNames, slices, () => new Set(slices.map((slice) => printed(sorted(slice)))))
 }
 
 const listedNames = new WeakMap<readonly Box[], ReadonlySet<string>>()

@@ -37,8 +37,7 @@ export function canBePlaced(network: Network, mesh: Mesh): boolean {
   if (network.kind === 'switched') return true
   const sizes = axes.map((axis) => mesh[axis])
   if (network.slices === 1) sizes.sort((a, b) => a - b)
-  const before = placeable.get(network) ?? new Map<string, boolean>()
-  placeable.set(network, before)
+  const before = known(placeable, network, () => new Map<string, boolean>())
   return known(before, sizes.join(), () => hasPlace(network, mesh))
 }
 

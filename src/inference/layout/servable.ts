@@ -3,10 +3,12 @@
  * component may have, so a mesh may have several offers, each with all of its combinations. What a framework runs depends on the
  * layouts, on the mesh and, in prefill, on the number of prompts. None of them moves the stream between components.
  */
+
 import { known } from '../../known.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { InferenceModel } from '../model.ts'
 import type { Pass } from '../pass/pass.ts'
+import { mayHalve } from '../time/halves.ts'
 import type { CompiledLayout, Offered } from './compiled-layout.ts'
 import { type LayoutsWanted, offeredLayouts } from './layout-question.ts'
 import { onePass } from './served.ts'
@@ -22,8 +24,7 @@ export function offersOf(
   const all = offeredLayouts(model, mesh, wanted)
   const { servable, setting } = model
   if (!servable) return [all]
-  const { twoBatchOverlap } = setting.assumptions
-  const halved = twoBatchOverlap && mesh.expert > 1 && mesh.pipeline === 1
+  const halved = mayHalve(setting.assumptions, mesh)
   const pass = onePass(sequences, halved, Math.ceil(setting.model.layers / mesh.pipeline))
   const [attention = [], ...others] = all.map((options) => options.filter(servable.layout))
   const beside = new Map<string, Offered>()

@@ -4,11 +4,11 @@ import type { Mesh } from '../../sharding/axis.ts'
 import { halvedPass, type Pass } from '../pass/pass.ts'
 
 /** The pass as it is and, where there is something to hide, also in halves. */
-export function waysOf(
-  { twoBatchOverlap }: Assumptions,
-  mesh: Mesh,
-  pass: Pass,
-): readonly [whole: Pass, ...Pass[]] {
-  const hides = twoBatchOverlap && mesh.expert > 1 && mesh.pipeline === 1
-  return hides ? [pass, halvedPass(pass)] : [pass]
+export function waysOf(assumptions: Assumptions, mesh: Mesh, pass: Pass): readonly [whole: Pass, ...Pass[]] {
+  return mayHalve(assumptions, mesh) ? [pass, halvedPass(pass)] : [pass]
+}
+
+/** Tokens have to travel to experts, and there are no stages that work beside one another anyway. */
+export function mayHalve({ twoBatchOverlap }: Assumptions, { expert, pipeline }: Mesh): boolean {
+  return twoBatchOverlap && expert > 1 && pipeline === 1
 }

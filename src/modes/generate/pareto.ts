@@ -10,6 +10,7 @@ import { contextGroups } from '../../inference/pass/contexts.ts'
 import type { InferenceCandidate, Site } from '../../inference/phase.ts'
 import { candidateOf, optimisticSeconds, sitesOf } from '../../inference/sites.ts'
 import { floorSeconds } from '../../inference/time/floor.ts'
+import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateProblem, Setting } from '../../problem.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
@@ -57,8 +58,7 @@ export function paretoCandidates(
       unexamined++
       continue
     }
-    const places = sites.get(mesh) ?? sitesOf(bench, mesh, {}, offers(mesh))
-    sites.set(mesh, places)
+    const places = known(sites, mesh, () => sitesOf(bench, mesh, {}, offers(mesh)))
     const passes = stepPasses(model, workload, batch, mesh)
     const open = [...new Set(places.map(({ offered }) => offered))].filter((offered) => {
       if (beaten(leastSeconds(bench, mesh, passes[0], offered), batch)) return false

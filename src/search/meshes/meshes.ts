@@ -5,7 +5,9 @@
  *
  *   for n = Π p^e:   Π C(e + 6, 6)
  */
+
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
+import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { Problem } from '../../problem.ts'
 import { satisfies } from '../../problem.ts'
@@ -46,12 +48,10 @@ export function trainedQuestion(problem: Problem): MeshQuestion {
  * as far as the first call had time.
  */
 export function enumerateMeshes(problem: Problem, stop: Stop = never): Meshes {
-  const meshes = known.get(problem) ?? listedMeshes(trainedSpace(problem), stop)
-  known.set(problem, meshes)
-  return meshes
+  return known(listed, problem, () => listedMeshes(trainedSpace(problem), stop))
 }
 
-const known = new WeakMap<Problem, Meshes>()
+const listed = new WeakMap<Problem, Meshes>()
 
 function trainedSpace(problem: Problem): MeshSpace {
   const constraints = searchedConstraints(problem)

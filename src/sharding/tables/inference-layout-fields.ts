@@ -3,6 +3,7 @@
  * are made and read only here.
  */
 
+import { remembered } from '../../known.ts'
 import { rowsByName } from '../../recipe/rows.ts'
 import { axesOfArray, shardedArray } from '../array.ts'
 import { type Axis, axisBit, axisRows, type Mesh } from '../axis.ts'
@@ -109,18 +110,16 @@ interface Distinct {
   readonly caches: ReadonlySet<CacheLayout>
 }
 
-/** Kept by the set of axes that have more than one chip. */
-const known = new Map<number, Distinct>()
-
 function distinctOn(mesh: Mesh): Distinct {
   let active = 0
   for (const { name } of axisRows) if (mesh[name] > 1) active |= axisBit[name]
-  const found = known.get(active)
-  if (found) return found
-  const distinct = { projections: firstOfEach(projections, active), caches: firstOfEach(caches, active) }
-  known.set(active, distinct)
-  return distinct
+  return distinctFor(active)
 }
+
+/** By the set of axes that have more than one chip. */
+const distinctFor = remembered((active: number): Distinct => {
+  return { projections: firstOfEach(projections, active), caches: firstOfEach(caches, active) }
+})
 
 function firstOfEach<Name extends string>(
   rows: Readonly<Record<Name, object>>,
