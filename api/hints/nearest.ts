@@ -47,6 +47,11 @@ function continues(typed: string, candidate: string): boolean {
   return one.startsWith(other) || other.startsWith(one)
 }
 
+/** Whether two names have the same digits: of those that do not, one is another size or version and no slip of the other. */
+export function sameDigits(one: string, other: string): boolean {
+  return one.replaceAll(/\D/g, '') === other.replaceAll(/\D/g, '')
+}
+
 function sharedWords(typed: string, candidate: string): number {
   const words = candidate.split(/[^a-z0-9]+/)
   return typed.split(/[^a-z0-9]+/).filter((word) => words.includes(word)).length

@@ -310,7 +310,10 @@ describe('a framework that cannot run a plan says why', () => {
     const reduced = { precision: { ...precision, gradients: 'bf16' } }
     expect(reasons('megatron', {}, reduced)).toEqual([])
     expect(reasons('torchtitan', {}, reduced)).toEqual(['torchtitan reduces gradients in fp32, not bf16'])
-    expect(reasons('megatron', {}, { optimizer: 'muon' })).toHaveLength(2)
+    expect(reasons('megatron', {}, { optimizer: 'muon' })).toEqual([
+      'Megatron-LM does not shard the states of muon in ZeRO-3',
+    ])
+    expect(reasons('megatron', {}, { optimizer: 'adafactor' })).toHaveLength(2)
   })
 
   it('names a flavor that has to be registered first, and never one of another shape', () => {

@@ -268,6 +268,20 @@ describe('a launch file with several faults', () => {
   })
 })
 
+it('a model of a launch file that the catalogue lacks is not taken for one of another size', async () => {
+  const told = async (name: string) => {
+    const maxtext = `python3 -m maxtext.trainers.pre_train.train model_name=${name} per_device_batch_size=1`
+    const { errors } = await evaluated(
+      { hardware: { chip: 'tpu-v6e', topology: [4, 4] }, plan: { maxtext } },
+      422,
+    )
+    return errors.find(({ pointer }: { pointer: string }) => pointer === '/plan/maxtext')
+  }
+  expect(await told('gemma5-2b')).toMatchObject({ detail: expect.stringContaining('the nearest are') })
+  expect((await told('gemma5-2b')).correction).toBeUndefined()
+  expect((await told('lama3-70b')).correction).toEqual([{ pointer: '/model', value: 'llama-3-70b' }])
+})
+
 describe('a misspelt option', () => {
   it('is told beside other faults with what was meant, and options that are read are not', async () => {
     const more = '--pipeline-model-parallel-size 3 --recompute-granularity selective'
@@ -278,6 +292,20 @@ describe('a misspelt option', () => {
     expect(told).toContain('did you mean --sequence-parallel?')
     expect(told).toContain('do not divide the 16 GPUs')
     expect(told).not.toMatch(/does not understand|recompute/)
+  })
+
+  it('is told apart from one that there is and that nobody reads, which is no fault', async () => {
+    const more = '--pipeline-model-parallel-size 3 --enable-gpt-oss'
+    const errorsOf = async (options: string, program: string) => {
+      const megatron = `${line.replace('pretrain_gpt.py', program)} ${more} ${options}`
+      const { errors } = await evaluated(
+        { model: question.model, hardware: question.hardware, plan: { megatron } },
+        422,
+      )
+      return errors.map(({ detail }: { detail: string }) => detail).join('\n')
+    }
+    expect(await errorsOf('', 'pretrain_gpt.py')).not.toMatch(/does not understand|gpt-oss/)
+    expect(await errorsOf('--foo-bar 4', 'my.py')).toMatch(/does not understand --foo-bar 4$/m)
   })
 
   const generate = { mode: 'generate', batchSequences: 4, contextLength: 4096 }

@@ -65,6 +65,33 @@ describe('a job of Slurm', () => {
     expect([faults, hardware, plan.mesh]).toMatchObject([[], { chips: 32 }, { tensor: 2, data: 16 }])
   })
 
+  it('without a number of nodes runs on one, unless the request has more', () => {
+    const text = `torchrun --nproc_per_node 8 pretrain_gpt.py ${options}`
+    const read = (known: number | null) =>
+      readingOf({ megatron: text }, { ...context, mode: null, chips: known })
+    expect(read(null)).toMatchObject({ hardware: { chips: 8 }, faults: [] })
+    expect(read(32)).toMatchObject({ hardware: {}, plan: { mesh: { data: 16 } }, faults: [] })
+  })
+
+  it('says it for Megatron Bridge as well, whose own loop over layouts is read with the first', () => {
+    const job = [
+      '#SBATCH --nodes=8\n#SBATCH --ntasks-per-node=8\n#SBATCH --gpus-per-node=8',
+      `LAYOUTS=("8,1,1" "4,2,1")\nfor L in "\${LAYOUTS[@]}"; do`,
+      'IFS=\',\' read -r TP PP CP <<< "$L"',
+      'CLI="\\\n  model.seq_length=4096 dataset.seq_length=4096 train.global_batch_size=128 train.eval_iters=10 \\',
+      '  model.tensor_model_parallel_size=$TP model.pipeline_model_parallel_size=$PP model.context_parallel_size=$CP"',
+      'CMD="uv run --no-sync python scripts/training/run_recipe.py --recipe llama31_70b_pretrain_config $CLI"',
+      'srun --mpi=pmix bash -c "$CMD"\ndone',
+    ].join('\n')
+    const { hardware, plan, faults, notUnderstood, notes } = readingOf(
+      { megatronBridge: job },
+      { ...context, mode: null, model: null },
+    )
+    expect([faults, notUnderstood, hardware]).toEqual([[], [], { chips: 64 }])
+    expect(plan.mesh).toMatchObject({ tensor: 8, data: 8 })
+    expect(notes.join()).toMatch(/of the 2 rounds for L the first is read: 8,1,1/)
+  })
+
   it('of which that is not known is told that alone', () => {
     const { faults, notUnderstood } = chips(
       '#SBATCH --ntasks-per-node=1\ntorchrun --nnodes $SLURM_NNODES --nproc-per-node 8',
@@ -72,6 +99,16 @@ describe('a job of Slurm', () => {
     expect(faults).toEqual([expect.stringContaining('how many GPUs there are')])
     expect(notUnderstood).toEqual([])
   })
+})
+
+it('options that are handed to another script are read with a word on it', () => {
+  const notes = (command: string) =>
+    readingOf({ megatron: command }, { ...context, mode: null, chips: 64 }).notes.join()
+  const options = '--recompute-granularity selective --recompute-modules mlp'
+  expect(notes(`TP=2 PP=8 bash sbatch_benchmarking.sh ${options}`)).toMatch(
+    /handed to sbatch_benchmarking.sh, which is not here/,
+  )
+  expect(notes(`source env.sh\npython pretrain_gpt.py --num-layers 4 ${options}`)).not.toMatch(/handed/)
 })
 
 it('any text is read to an end', () => {

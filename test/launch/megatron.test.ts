@@ -61,7 +61,7 @@ describe('flags of Megatron-LM', () => {
         sequenceLength: launch.asked.workload.sequenceLength,
         optimizer: 'adamw',
       })
-      expect(precision).toEqual({ weights: 'bf16', compute: 'bf16', gradients: 'fp32' })
+      expect(precision).toEqual({ weights: 'bf16', compute: 'bf16', gradients: 'fp32', optimizer: 'fp32' })
     },
   )
 

@@ -17,6 +17,14 @@ describe('a script', () => {
     ['X=1; Y="$X 2"\nrun $Y "$Y" ${Y} \'$Y\'', ['run', '1', '2', '1 2', '1', '2', '$Y']],
     ['A=(--a 1 # one\n  --b "2 3"\n)\nA+=(--c)\nrun ${A[@]}', ['run', '--a', '1', '--b', '2', '3', '--c']],
     ['A=(--b "2 3")\nrun "${A[@]}" x', ['run', '--b', '2 3', 'x']],
+    ['A=() E=\nrun "${A[@]}" "$E" ""', ['run', '', '']],
+    ['O=" --a \'([0]*3+[1]*58)\'"\nC="run $O"\neval $C', ['run', '--a', '([0]*3+[1]*58)']],
+    ['OLD=$IFS\nIFS=, read X <<< 1,2\nIFS=$OLD\nread A B <<< "3 4"\nrun $A', ['run', '3']],
+    ['C="8,1,64"\nIFS=\',\' read -r T P E <<< "$C"\nrun $T $P $E', ['run', '8', '1', '64']],
+    [
+      'read -ra A <<< "a b  c"\nread X Y <<< "1 2 3"\nrun ${A[@]} $X "$Y"',
+      ['run', 'a', 'b', 'c', '1', '2 3'],
+    ],
     ['N=8 M=$((N * (2 + 1)))\nrun $M $(( $N/3 ))', ['run', '24', '2']],
     ['A="-x"\nA="$A -y"\nA+=" -z"\nrun $A', ['run', '-x', '-y', '-z']],
     ['run ${X:-7} ${Y} $1 $(hostname -s) `date`', ['run', '7', '${Y}', '$1', '$(hostname', '-s)', '`date`']],
@@ -25,6 +33,13 @@ describe('a script', () => {
     ['if [[ "$X" == y ]]; then\n  run --a\nelse\n  run --b\nfi', ['run', '--b']],
   ])('%j is read as a shell has it', (script, words) => {
     expect(last(script)).toEqual(words)
+  })
+
+  it('is read with the first round of a loop, and says so', () => {
+    const { commands, notes } = readScript('L=("8,1" "4,2")\nfor C in "${L[@]}"; do\n  run $C\ndone')
+    expect(commands).toEqual([['run', '8,1']])
+    expect(notes).toContain('of the 2 rounds for C the first is read: 8,1')
+    expect(last('for i in $(seq 1 3); do run $i; done')).toEqual(['run', '$i'])
   })
 
   it('has the documents that it writes under their names, and none of their lines is a command', () => {
@@ -42,6 +57,8 @@ describe('a script', () => {
       'A=(--a 1 # one\n  --b "2 3" \'4  5\'\n)\nA+=(--c)\nB="-x  y"\nB+=" z"\nrun ${A[@]} "${A[@]}" $B "$B" ${U:-7}',
       'N=8 \nM=$((N * (2 + 1)))\nexport E="$M/$(( $N / 3 ))"\nrun $M $E ${E} \\\n  --tail=\'$M\'',
       'if [ -n "$HOME" ]; then\n  X=1\nfi\nrun "a\\"b" c\\ d e#f # g',
+      'A=()\nIFS=, read -r X Y Z <<< "1,2,3,4"\nrun "${A[@]}" "$X" "$Y" "$Z"',
+      'for X in a b; do\n  break\ndone\nread -r P Q <<< "  a b c "\nrun $X "$P" "$Q"',
     ]
     for (const script of scripts) {
       const shell = `run() { printf '%s\\0' "$@"; }\n${script}\n`

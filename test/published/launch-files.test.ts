@@ -74,6 +74,6 @@ describe('a published launch file', () => {
   it('has a source, each of another framework or model', () => {
     expect(files.length).toBeGreaterThanOrEqual(15)
     expect(new Set(files.map(({ source }) => source)).size).toBeGreaterThanOrEqual(15)
-    expect(new Set(files.map(({ key }) => key)).size).toBe(8)
+    expect(new Set(files.map(({ key }) => key)).size).toBe(9)
   })
 })

@@ -7,7 +7,7 @@ import { type Fields, isFields } from '../../../src/fields.ts'
 import { trainers } from '../../../src/launch/framework.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { type Catalogue, nearestModels } from '../../catalogue.ts'
-import { nearest } from '../../hints/nearest.ts'
+import { nearest, sameDigits } from '../../hints/nearest.ts'
 import { nearestText } from '../../hints/unknown-name.ts'
 import { type Fault, faulty, meaning, ProblemError, type ProblemSlug } from '../../problems.ts'
 import type { AssumptionsRequest } from '../../schemas/given/assumptions.ts'
@@ -17,7 +17,7 @@ import { valueAt } from '../../validation/json-pointer.ts'
 import { contradictions } from './contradictions.ts'
 import { launchKey } from './file.ts'
 import { heldOnAverage } from './held-on-average.ts'
-import { misspeltIn, misspeltText, optionIn } from './misspelt.ts'
+import { misspeltIn, misspeltText, strangeIn } from './misspelt.ts'
 import { modelNamed, readIn } from './reading.ts'
 
 interface Launch {
@@ -90,10 +90,9 @@ function misnamed({ misnamed: values = [] }: LaunchReading, pointer: string): re
 
 /** An option that is not understood is only a warning if everything else is fine, but may otherwise be the cause. */
 function misspelt(reading: LaunchReading, pointer: string): readonly Fault[] {
-  const found = misspeltIn(reading)
-  const rest = reading.notUnderstood.filter((text) => !found.some(({ option }) => optionIn(text) === option))
+  const rest = strangeIn(reading)
   return [
-    ...found.map((one) => ({ pointer, detail: misspeltText(one) })),
+    ...misspeltIn(reading).map((one) => ({ pointer, detail: misspeltText(one) })),
     ...(rest.length > 0 ? [{ pointer, detail: `does not understand ${listed(rest)}` }] : []),
   ]
 }
@@ -126,7 +125,11 @@ function unknownModel(
     pointer,
     detail: `the model is ${shown}, ${why}: ${besidePlan}`,
     suggestions,
-    ...meaning('/model', suggestions),
+    // Its framework knows the name, so that it is no slip of a model of another size.
+    ...meaning(
+      '/model',
+      suggestions.filter((name) => sameDigits(named, name)),
+    ),
   }
 }
 

@@ -25,6 +25,18 @@ export function misspeltIn(reading: LaunchReading): readonly Misspelt[] {
   return [...refused, ...others]
 }
 
+/**
+ * Options that nobody took, other than misspelt ones and those that the list of the version has: one that there is was meant, and is
+ * no cause of another fault.
+ */
+export function strangeIn(reading: LaunchReading): readonly string[] {
+  const found = new Set(misspeltIn(reading).map(({ option }) => option))
+  const spelled = new Set((optionsOfVersion(reading) ?? []).map(spelling))
+  return reading.notUnderstood.filter(
+    (text) => !found.has(optionIn(text)) && !isAmong(spelled, optionIn(text)),
+  )
+}
+
 /** Options that the version does not have. Older ones that have no say in a plan are not told from others by their beginning. */
 function refusedIn(reading: LaunchReading): readonly Misspelt[] {
   const { refuses, ignored, known = [], notUnderstood, framework, version } = reading

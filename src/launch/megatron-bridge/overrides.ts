@@ -66,6 +66,8 @@ export const overrides: readonly Override[] = [
   turned('--optimizer-cpu-offload', 'optimizer.optimizer_cpu_offload'),
   turned('--overlap-cpu-optimizer-d2h-h2d', 'optimizer.overlap_cpu_optimizer_d2h_h2d'),
   turned('--use-precision-aware-optimizer', 'optimizer.use_precision_aware_optimizer'),
+  word('--exp-avg-dtype', 'optimizer.exp_avg_dtype'),
+  word('--exp-avg-sq-dtype', 'optimizer.exp_avg_sq_dtype'),
   turned('--accumulate-allreduce-grads-in-fp32', 'ddp.grad_reduce_in_fp32'),
   off('--grad-reduce-in-bf16', 'ddp.grad_reduce_in_fp32'),
   word('--recompute-granularity', 'model.recompute_granularity', 'null'),
@@ -116,7 +118,11 @@ export function overridesOf(options: Options): readonly string[] | null {
     options.has(one)
   // Its precision configs reduce gradients in fp32, which is also how Megatron-FSDP reduces them there.
   const narrow = options.text('--megatron-fsdp-main-grads-dtype') === 'bf16'
-  if (wide || !name || narrow || options.has('--grad-reduce-in-bf16')) return null
+  // Its fp8 is a type of torch, where moments in fp8 are bytes (torch.uint8).
+  const bytes = options.text('--exp-avg-dtype') === 'fp8'
+  // It does not deal out Muon's matrices by the name and the switch that Megatron-LM does it by.
+  const emerging = !/^(adam|sgd)$/.test(options.text('--optimizer') ?? 'adam')
+  if (wide || !name || narrow || bytes || emerging || options.has('--grad-reduce-in-bf16')) return null
   return [`${precisionKey}=${name}`, ...overridden(overrides, options)]
 }
 

@@ -5,6 +5,7 @@
 import { readMegatron } from '../megatron/read/read.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { readScript } from '../read/shell/script.ts'
+import { tasksOf } from '../read/world.ts'
 import { optionsSaid } from './overrides.ts'
 import { nameOf } from './recipes.ts'
 import { bridgeVersion } from './version.ts'
@@ -44,7 +45,7 @@ const launcher: Readonly<Record<string, string>> = {
 
 /** Fields and options that do not affect the layout. */
 const immaterial =
-  /^(train\.train_iters|model\.moe_router_force|optimizer\.(lr|min_lr|adam|weight_decay|clip_grad)|scheduler\.|checkpoint\.|logger\.|rng\.|tokenizer\.|validation\.|profiling\.|dataset\.(?!seq_length)|env_vars|-ms|--max_steps|--lr|--min_lr|--warmup_iters|--dataset|--mode|--step.func|--save|--load|--pretrained|--dry|--deterministic|--dump|--account|--partition|--container|--srun|--env|--time|--gpu$|--gpu |--model_family|--compute_dtype bf16)/
+  /^(train\.(train_iters|eval_|exit_|manual_gc)|model\.moe_router_force|optimizer\.(lr|min_lr|adam|weight_decay|clip_grad)|scheduler\.|checkpoint\.|logger\.|rng\.|tokenizer\.|validation\.|profiling\.|dataset\.(?!seq_length)|env_vars|-ms|--max_steps|--lr|--min_lr|--warmup_iters|--dataset|--mode|--step.func|--save|--load|--pretrained|--dry|--deterministic|--dump|--account|--partition|--container|--srun|--env|--time|--gpu$|--gpu |--model_family|--compute_dtype bf16)/
 
 /** An overridden field as it is written, and as options of Megatron-LM. */
 interface Field {
@@ -73,7 +74,8 @@ export function readBridge(
   const { fields, started, recipe, left, ...said } = takenOf(words ?? script.commands.flat())
   const [, stem, named] = /^(.+?)(?:_pretrain(?:_(\d+)gpu)?.*|_config)?$/.exec(recipe ?? '') ?? []
   // The names of benchmark recipes contain their number of GPUs.
-  const counted = said.gpus ?? (named === undefined || started.includes('--nnodes') ? null : Number(named))
+  const tasks = 'variables' in script ? tasksOf(script.variables, started) : null
+  const counted = said.gpus ?? (named === undefined || started.includes('--nnodes') ? tasks : Number(named))
   const options = [...fields.values()].flatMap((field) => field.options)
   // Unless overridden, a recipe runs in bf16 with the distributed optimizer (recipes/common.py, _pretrain_common).
   const numbers = fields.has('mixed_precision') ? [] : ['--bf16']

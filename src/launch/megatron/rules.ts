@@ -18,9 +18,10 @@ import {
 } from '../run/rules.ts'
 import type { MeshRun } from '../run/run.ts'
 import { isAmd } from '../vendor.ts'
+import { areNarrow, megatronMoments } from './moments.ts'
 import { isFourBits, narrowTypes } from './narrow-types.ts'
 import { megatronRecomputation } from './recomputation.ts'
-import { megatronOptimizers, megatronSharded, megatronSharding } from './states.ts'
+import { megatronOptimizers, megatronPlaced, megatronSharded, megatronSharding } from './states.ts'
 
 const schedules: readonly ScheduleName[] = ['none', '1f1b', 'interleaved-1f1b']
 
@@ -69,9 +70,16 @@ export const megatronRules: RunRules = {
       says: ({ problem }) => `gradients in ${problem.precision.gradients} are not mapped to Megatron-LM`,
     },
     {
-      broken: ({ problem }) => problem.precision.optimizer !== 'fp32',
+      broken: ({ problem: { precision } }) => !megatronMoments.includes(precision.optimizer),
       says: ({ problem }) =>
-        `Megatron-LM's optimizer states are taken in fp32, not ${problem.precision.optimizer}`,
+        `Megatron-LM keeps the moments of Adam in ${megatronMoments.join(', ')}, not in ${problem.precision.optimizer}`,
+    },
+    {
+      broken: ({ problem: { precision, workload, assumptions } }) =>
+        areNarrow(precision.optimizer) &&
+        (assumptions.optimizerOnHost || !megatronPlaced.includes(workload.optimizer)),
+      says: ({ problem }) =>
+        `Megatron-LM keeps only the moments of Adam in ${problem.precision.optimizer}, and these on the chips`,
     },
   ],
   layout: [
@@ -95,8 +103,13 @@ export const megatronRules: RunRules = {
     },
     {
       broken: ({ problem: { assumptions, workload }, zeroStage }) =>
-        assumptions.optimizerOnHost && (zeroStage !== 1 || !megatronSharded.includes(workload.optimizer)),
+        assumptions.optimizerOnHost && (zeroStage !== 1 || !megatronPlaced.includes(workload.optimizer)),
       says: "Megatron-LM keeps only its distributed optimizer's states of Adam on the host (ZeRO-1)",
+    },
+    {
+      broken: ({ problem, zeroStage }) => areNarrow(problem.precision.optimizer) && zeroStage === 0,
+      says: ({ problem }) =>
+        `Megatron-LM keeps moments in ${problem.precision.optimizer} only in its distributed optimizer (ZeRO-1 and up)`,
     },
     {
       broken: (run) =>
@@ -105,9 +118,9 @@ export const megatronRules: RunRules = {
     },
     {
       broken: ({ problem, zeroStage }) =>
-        zeroStage > 0 && !megatronSharded.includes(problem.workload.optimizer),
-      says: ({ problem }) =>
-        `Megatron-LM shards only the states of Adam, not of ${problem.workload.optimizer}`,
+        zeroStage > 0 && !megatronSharded[problem.workload.optimizer]?.includes(zeroStage),
+      says: ({ problem: { workload }, zeroStage }) =>
+        `Megatron-LM does not shard the states of ${workload.optimizer} in ZeRO-${zeroStage}`,
     },
   ],
   cut: commonRules.cut,

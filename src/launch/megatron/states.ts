@@ -4,15 +4,23 @@ import type { OptimizerName } from '../../recipe/optimizers.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Run } from '../run/run.ts'
 import type { Word } from '../start.ts'
+import { momentFlags } from './moments.ts'
 
 export const megatronOptimizers: Readonly<Partial<Record<OptimizerName, readonly Word[]>>> = {
   adamw: ['--optimizer', 'adam'],
   momentum: ['--optimizer', 'sgd'],
   sgd: ['--optimizer', 'sgd', '--sgd-momentum', 0],
+  muon: ['--optimizer', 'muon'],
 }
 
-/** Optimizers whose states ZeRO can shard. */
-export const megatronSharded: readonly OptimizerName[] = ['adamw']
+/** Optimizers whose states ZeRO can shard, with the stages in which it does: it deals out Muon's matrices whole (ZeRO-1), and refuses it in Megatron-FSDP. */
+export const megatronSharded: Readonly<Partial<Record<OptimizerName, readonly ZeroStage[]>>> = {
+  adamw: [1, 2, 3],
+  muon: [1],
+}
+
+/** Optimizers whose states it keeps on the host, or in fewer than 32 bits. */
+export const megatronPlaced: readonly OptimizerName[] = ['adamw']
 
 /** Sharding strategy of Megatron-FSDP; null if the distributed optimizer or plain replication is used. */
 export const megatronSharding: Readonly<Record<ZeroStage, string | null>> = {
@@ -30,7 +38,7 @@ export function megatronStates({ zeroStage, mesh, replicas, problem }: Run): rea
     ...(zeroStage > 0 ? ['--use-distributed-optimizer'] : []),
     ...(problem.assumptions.optimizerOnHost
       ? ['--optimizer-cpu-offload', '--overlap-cpu-optimizer-d2h-h2d', '--use-precision-aware-optimizer']
-      : []),
+      : momentFlags(problem.precision.optimizer)),
     ...(strategy ? ['--use-megatron-fsdp', '--data-parallel-sharding-strategy', strategy] : []),
     // Fused accumulation would need Transformer Engine 2.10; its example scripts do without
     // (megatron/core/distributed/fsdp/mcore_fsdp_adapter.py).

@@ -4,10 +4,20 @@ import type { Options } from './options.ts'
 /** Number of chips that PyTorch's launcher starts: nodes times processes; null if one of them is not given. */
 export function worldOf(options: Options): number | null {
   const nodes = options.whole('--nnodes', '--num-nodes')
+  const each = processesOf(options)
+  return nodes === null || each === null ? null : nodes * each
+}
+
+function processesOf(options: Options): number | null {
   const names = ['--nproc-per-node', '--nproc_per_node']
   // With these words torchrun counts the devices itself.
-  const each = /^(auto|gpu|cpu)$/.test(options.text(...names) ?? '') ? null : options.whole(...names)
-  return nodes === null || each === null ? null : nodes * each
+  return /^(auto|gpu|cpu)$/.test(options.text(...names) ?? '') ? null : options.whole(...names)
+}
+
+/** Processes of the one node that PyTorch's launcher starts where nothing says how many (torchrun, `--nnodes` 1:1). */
+export function ofOneNode(options: Options): number | null {
+  const said = options.values('--nnodes', '--num-nodes') !== null
+  return said ? null : processesOf(options)
 }
 
 /** Tasks of a Slurm job, each of which is a rank if no launcher stands between. */

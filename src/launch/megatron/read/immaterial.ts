@@ -27,5 +27,6 @@ export const isImmaterial = beginningWith(`
   --no-check-for-nan --reset- --eod-mask-loss --untie- --accumulate-allreduce --disable-bias --use-tp-pp-dp
   --high-priority-stream --cuda-graph- --moe-paged-stash --moe-expert-rank-capacity
   --moe-pad-experts-for-cuda-graph --moe-mlp-glu-interleave --use-transformer-engine-op-fuser
-  --te-rng-tracker --delay-wgrad-compute
+  --te-rng-tracker --delay-wgrad-compute --logging-level --auto-detect-ckpt --moe-router-padding --rerun-mode
+  --record-memory-history --trust-remote-code
 `)

@@ -135,7 +135,8 @@ const strategies: Readonly<Record<string, number>> = {
 function shardingOf(options: Options): { readonly zeroStage: number; readonly instances: number } {
   const strategy = options.text('--data-parallel-sharding-strategy') ?? 'optim_grads_params'
   const instances = options.whole('--num-distributed-optimizer-instances') ?? 1
-  const optimizer = options.has('--use-distributed-optimizer')
+  const optimizer =
+    options.has('--use-distributed-optimizer') || options.text('--optimizer')?.startsWith('dist_')
   if (options.has('--use-megatron-fsdp')) return { zeroStage: strategies[strategy] ?? 3, instances }
   return { zeroStage: optimizer ? 1 : 0, instances: 1 }
 }

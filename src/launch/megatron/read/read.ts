@@ -8,7 +8,8 @@ import { leftOver } from '../../read/left-over.ts'
 import { type Options, optionsOf } from '../../read/options.ts'
 import type { LaunchReading } from '../../read/reading.ts'
 import { readScript } from '../../read/shell/script.ts'
-import { chipsUnsaid, tasksOf, worldOf } from '../../read/world.ts'
+import { chipsUnsaid, ofOneNode, tasksOf, worldOf } from '../../read/world.ts'
+import { momentsRead } from '../moments.ts'
 import { megatronVersion } from '../version.ts'
 import { assumedOf } from './assumptions.ts'
 import { isImmaterial } from './immaterial.ts'
@@ -27,9 +28,11 @@ export function readMegatron(
   userBuffers = true,
 ): LaunchReading {
   const script = typeof written === 'string' ? readScript(written) : { commands: [written], notes: [] }
-  const { launcher, own, program } = commandOf(script.commands)
+  const { launcher, own, program, handedTo } = commandOf(script.commands)
   const tasks = 'variables' in script ? tasksOf(script.variables, launcher) : null
-  const world = worldOf(optionsOf(launcher)) ?? worldOf(optionsOf(own)) ?? tasks
+  const started = worldOf(optionsOf(launcher)) ?? worldOf(optionsOf(own)) ?? tasks
+  // Where the request says another number, its launcher is told of nodes otherwise (PET_NNODES).
+  const world = started ?? (chips === null ? ofOneNode(optionsOf(launcher)) : null)
   const options = optionsOf(own, megatronSynonyms)
   // A launcher that cannot be read is not a fault, because the request may give the number of chips.
   const { model, faults } = readMegatronModel(options)
@@ -39,9 +42,16 @@ export function readMegatron(
     known === null ? null : planOf(options, known, model ? Number(model.layers) : layers, userBuffers)
   const sequenceLength = options.whole('--seq-length')
   const batchSequences = options.whole('--global-batch-size')
-  const precision = precisionOf(options)
+  const moments = momentsRead(options)
+  const precision = { ...precisionOf(options), optimizer: moments.type }
   const { assumptions, notes } = assumedOf(options, model)
   const left = [...options.left()]
+  const handed =
+    handedTo === null
+      ? []
+      : [
+          `the options are handed to ${handedTo}, which is not here: what it adds is not read, and Megatron-LM's defaults are taken for it`,
+        ]
   return {
     framework: 'megatron',
     version: megatronVersion,
@@ -58,13 +68,14 @@ export function readMegatron(
     costed: laidOut?.costed ?? {},
     lacking: laidOut?.lacking ?? {},
     plan: laidOut?.plan ?? {},
-    notes: [...script.notes, ...notes, ...(laidOut?.notes ?? [])],
+    notes: [...script.notes, ...handed, ...notes, ...moments.notes, ...(laidOut?.notes ?? [])],
     // Without the number of GPUs nobody has asked for what says the mesh.
     ...leftOver(laidOut ? left : [], isImmaterial, options.known()),
     refuses: program === null || isOwnProgram(program),
     faults: [
       ...options.faults,
       ...faults,
+      ...moments.faults,
       ...(laidOut ? laidOut.faults : [chipsUnsaid('--nnodes and --nproc-per-node')]),
     ],
   }
@@ -76,15 +87,27 @@ function commandOf(commands: readonly (readonly string[])[]): {
   readonly own: readonly string[]
   /** The Python file; null where there is none. */
   readonly program: string | null
+  /** A script that gets the options in place of a Python file, and starts that with others of its own. */
+  readonly handedTo: string | null
 } {
   const isOption = (word: string) =>
     /^--(num-layers|tensor-model-parallel-size|micro-batch-size|global-batch-size|seq-length)\b/.test(word)
-  const words = commands.findLast((command) => command.some(isOption)) ?? commands.flat()
+  const isScript = (word: string) => /\.sh$/.test(word)
+  const words =
+    commands.findLast((command) => command.some(isOption)) ??
+    commands.findLast((command) => command.some(isScript) && command.some((word) => word.startsWith('--'))) ??
+    commands.flat()
   const file = words.findIndex((word) => /\.py$/.test(word))
   const flags = words.findIndex((word) => word.startsWith('--'))
   return file < 0
-    ? { launcher: [], own: words.slice(Math.max(0, flags)), program: null }
-    : { launcher: words.slice(0, file), own: words.slice(file + 1), program: words[file] ?? null }
+    ? {
+        ...{ launcher: [], program: null, handedTo: words.find(isScript) ?? null },
+        own: words.slice(Math.max(0, flags)),
+      }
+    : {
+        ...{ launcher: words.slice(0, file), program: words[file] ?? null, handedTo: null },
+        own: words.slice(file + 1),
+      }
 }
 
 /** Programs of Megatron-LM that train decoders: others, and those that people write, add options (extra_args_provider). */
@@ -96,7 +119,8 @@ function precisionOf(options: Options): Readonly<Record<string, string>> {
   const fp8 = options.text('--fp8-format') !== null
   const fp4 = options.text('--fp4-format') !== null
   const reduced =
-    options.has('--grad-reduce-in-bf16') || options.text('--megatron-fsdp-main-grads-dtype') === 'bf16'
+    options.has('--grad-reduce-in-bf16') ||
+    options.text('--megatron-fsdp-main-grads-dtype', '--main-grads-dtype') === 'bf16'
   const half = options.has('--bf16') || options.has('--fp16')
   if (!half) return { weights: 'fp32', compute: 'fp32', gradients: 'fp32' }
   return {
@@ -110,6 +134,8 @@ function optimizerOf(options: Options): string | null {
   const momentum = options.number('--sgd-momentum') ?? 0.9
   const name = options.text('--optimizer') ?? 'adam'
   if (name === 'adam') return 'adamw'
+  // An older name of it with its states dealt out.
+  if (name === 'dist_muon') return 'muon'
   if (name === 'sgd') return momentum === 0 ? 'sgd' : 'momentum'
   return name
 }

@@ -2,11 +2,13 @@
  * The commands of a launch script, as far as they can be known without a shell: words without their quotes, with
  * variables and arrays that the script itself sets replaced by their values, `${NAME:-default}` and `$((…))` evaluated.
  * Nothing is run. A variable that the script does not set stays as it is written, so that whoever needs its value sees
- * that there is none. Conditions are not evaluated: all branches are read in order, and `notes` say so.
+ * that there is none. Conditions are not evaluated: all branches are read in order, and loops with the first that they go
+ * over; `notes` say so.
  */
 import { carriedIn } from './carried.ts'
 import { hereDocument, type Opened } from './here-document.ts'
 import { slurmVariables } from './slurm.ts'
+import { takenApart } from './taken-apart.ts'
 import { shellVariables } from './variables.ts'
 import { array, blanks, type Reader, toLineEnd, word } from './word.ts'
 
@@ -17,6 +19,11 @@ export interface Script {
   /** Files that the script writes from here-documents (`cat > NAME <<EOF`), by name. */
   readonly documents: ReadonlyMap<string, string>
   readonly notes: readonly string[]
+}
+
+/** A text behind `<<<`. */
+interface Given {
+  readonly given: string
 }
 
 const skipped = new Set(['if', 'elif', 'while', 'until', 'for', 'case', 'select', '[', '[[', 'test'])
@@ -45,6 +52,7 @@ export function readScript(text: string, depth = 0): Script {
     const opened: Opened[] = []
     let declares = false
     let written: string | null = null
+    let given: string | null = null
     let endsLine = false
     for (;;) {
       blanks(here)
@@ -64,6 +72,7 @@ export function readScript(text: string, depth = 0): Script {
         here.at += stream.length
         const said = redirection()
         if (typeof said === 'string') written = stream === '' || stream === '1' ? said : written
+        else if (said && 'given' in said) given = said.given
         else if (said) opened.push(said)
         continue
       }
@@ -85,6 +94,11 @@ export function readScript(text: string, depth = 0): Script {
     const file = first === 'tee' ? (words.at(-1) ?? null) : written
     pending.push(...opened.map((one) => ({ opened: one, file })))
     if (endsLine) for (const { opened: one, file: name } of pending.splice(0)) document(one, name)
+    if (first === 'for') firstRound(words)
+    if (given !== null) {
+      const [separators = ' '] = variables.read('IFS') ?? []
+      for (const [name, values] of takenApart(words, given, separators)) variables.set(name, values)
+    }
     if (first === undefined || skipped.has(first)) return
     commands.push(words)
     for (const carried of depth < deepest ? carriedIn(words) : []) {
@@ -94,8 +108,17 @@ export function readScript(text: string, depth = 0): Script {
     }
   }
 
-  /** The name of the file that is written to, or a here-document. */
-  function redirection(): string | Opened | null {
+  /** `for NAME in …` sets the name to the first item, unless that is not known. */
+  function firstRound([, name, preposition, ...items]: readonly string[]): void {
+    const [item] = items
+    if (name === undefined || preposition !== 'in' || item === undefined || /[$`*]/.test(item)) return
+    variables.set(name, [item])
+    if (items.length > 1)
+      notes.add(`of the ${items.length} rounds for ${name} the first is read: ${item.slice(0, 100)}`)
+  }
+
+  /** The name of the file that is written to, a here-document, or the text that is given. */
+  function redirection(): string | Opened | Given | null {
     const start = here.at
     while (text[here.at] === '<' || text[here.at] === '>' || text[here.at] === '&') here.at++
     const sign = text.slice(start, here.at)
@@ -105,6 +128,7 @@ export function readScript(text: string, depth = 0): Script {
     const expands = !/['"\\]/.test(text[here.at] ?? '')
     const name = word(here, false).join(' ')
     if (sign === '<<') return { end: name, indented, expands }
+    if (sign === '<<<') return { given: name }
     return sign === '>' || sign === '>>' ? name : null
   }
 

@@ -88,19 +88,24 @@ function quotedPart(
   addFields: (values: readonly string[], quoted: boolean) => void,
 ): void {
   here.at++
-  add('')
+  let none = false
   while (here.at < here.text.length && here.text[here.at] !== '"') {
     const next = here.text[here.at]
     if (next === '\\' && here.text[here.at + 1] !== undefined) {
       const after = here.text[here.at + 1] ?? ''
       add('"\\$`'.includes(after) ? after : after === '\n' ? '' : `\\${after}`)
       here.at += 2
-    } else if (next === '$' || next === '`') addFields(expansion(here), true)
-    else {
+    } else if (next === '$' || next === '`') {
+      const values = expansion(here)
+      none ||= values.length === 0
+      addFields(values, true)
+    } else {
       add(next ?? '')
       here.at++
     }
   }
+  // An array without items makes no word, not even in quotes.
+  if (!none) add('')
   here.at++
 }
 
