@@ -109,7 +109,7 @@ function withinBounds(schemas: readonly Schema[], value: number): readonly numbe
 }
 
 /** All words that a schema accepts, also as elements of a list. */
-export function wordsOf(schemas: readonly Schema[]): readonly string[] {
+function wordsOf(schemas: readonly Schema[]): readonly string[] {
   return schemas
     .flatMap((schema) => alternatives(schema))
     .flatMap((schema) => {

@@ -56,7 +56,7 @@ export const launchKeys: readonly string[] = Object.keys(launchedFields)
 /** Fields of a written plan, which do not stand beside a launch file. */
 const planKeys = [...new Set([sketch, serveSketch].flatMap(({ shape }) => Object.keys(shape)))]
 
-export const launchedPlan = z
+const launchedPlan = z
   .strictObject(launchedFields)
   .refine((plan) => Object.values(plan).filter((own) => own !== undefined).length === 1, {
     message: 'has to name exactly one framework',

@@ -6,7 +6,7 @@ import type { Fields } from '../../src/fields.ts'
 import { nearest } from '../hints/nearest.ts'
 import { type Fault, faultyValue } from '../problems.ts'
 
-export const tellings = ['text', 'markdown', 'csv'] as const
+const tellings = ['text', 'markdown', 'csv'] as const
 
 export interface Telling {
   /** Null for JSON. */

@@ -61,7 +61,7 @@ export function residualAt({ ticks, residuals }: Surface, run: number, point: Po
 }
 
 /** The sum that the fit minimises: less is likelier. */
-export function unlikelihood(surface: Surface, runs: readonly number[], point: Point): number {
+function unlikelihood(surface: Surface, runs: readonly number[], point: Point): number {
   const ofRuns = runs.reduce((sum, run) => {
     const z = residualAt(surface, run, point) / sigma
     return sum + ((freedom + 1) / 2) * Math.log(1 + (z * z) / freedom)

@@ -21,7 +21,7 @@ import type { Axis } from './axis.ts'
 import { elementsOf } from './elements.ts'
 import type { Monomial } from './monomial.ts'
 
-export const operations = ['AllGather', 'ReduceScatter', 'AllReduce', 'AllToAll'] as const
+const operations = ['AllGather', 'ReduceScatter', 'AllReduce', 'AllToAll'] as const
 
 export type Operation = (typeof operations)[number]
 

@@ -33,7 +33,7 @@ export const searchAccount = object('How the search went: every candidate is in 
 
 const elasticity = z.number()
 
-export const sensitivity = object(
+const sensitivity = object(
   'Elasticities d log(step time) / d log(resource) of the best plan, by central differences of 1 %: -0.5 means that 1 % more of the resource makes the step 0.5 % shorter. The plan does not change, nor does a batch of `max`.',
   {
     flops: elasticity.describe('For peak FLOP/s.'),
@@ -85,7 +85,7 @@ export const inFile = optional(
   }),
 )
 
-export const suggestion = object(
+const suggestion = object(
   'A change of the request that was tried: with `value` at `pointer`, and no other change, a plan exists. A `value` of null removes the field.',
   {
     change: text('The change, in words.'),

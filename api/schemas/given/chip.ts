@@ -63,7 +63,7 @@ const switchedSystem = z.strictObject({
 
 export const system = z.discriminatedUnion('kind', [torusSystem, switchedSystem])
 
-export const efficiency = z
+const efficiency = z
   .strictObject({
     matmul: share().describe('Fraction of peak FLOP/s that a large matmul reaches.'),
     matmulHalfFlops: z.number().min(0).max(1e21).describe('FLOP of a matmul that reaches half of that.'),

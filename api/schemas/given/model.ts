@@ -100,7 +100,7 @@ export const architecture = z
 
 export type Architecture = z.output<typeof architecture>
 
-export const huggingFace = z
+const huggingFace = z
   .strictObject({
     huggingFace: z
       .record(z.string().max(200), z.unknown())

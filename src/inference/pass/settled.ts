@@ -2,12 +2,13 @@
  * A mesh on the network whose components have one layout each, as instances of a deployment do: what a pass takes there, in numbers
  * alone. That is what `arrange` says of such layouts, to the last digit, without options and tables of what lies between them.
  */
+
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { addCall, createTraffic, windowTime } from '../../cost/communication/traffic.ts'
 import { reserveBytes } from '../../cost/memory/memory.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
-import type { Bytes, Seconds } from '../../units.ts'
+import type { Seconds } from '../../units.ts'
 import {
   type CompiledCollective,
   type CompiledLayout,
@@ -23,19 +24,15 @@ import type { Workbench } from '../workbench.ts'
 import { fixedSeconds } from './arrangement.ts'
 import { crossingTimes, occurrences, streamsTo } from './occurrence.ts'
 import type { Pass } from './pass.ts'
+import type { OptionBytes } from './pass-amounts.ts'
 import { weightBytes } from './pass-numbers.ts'
 import { liveBytes, setPass } from './shape-numbers.ts'
-
-/** Bytes that stay, and the most that one component works with. */
-export interface SettledMemory {
-  readonly bytes: Bytes
-  readonly workspace: Bytes
-}
 
 export interface Settled {
   /** Infinity where the pass does not fit into memory. */
   readonly seconds: (pass: Pass) => Seconds
-  readonly memory: (pass: Pass) => SettledMemory
+  /** Bytes that stay, and the most that one component works with. */
+  readonly memory: (pass: Pass) => OptionBytes
 }
 
 /** Null where a component has several layouts, or none. */
@@ -64,7 +61,7 @@ export function settled(
   const moves = movesOf(bench, costs, layouts)
   const traffic = createTraffic(bench.resources)
 
-  const memory = (pass: Pass): SettledMemory => {
+  const memory = (pass: Pass): OptionBytes => {
     setShards(sizes, mesh)
     setShape(sizes, pass.resident)
     let [bytes, workspace] = [0, 0]

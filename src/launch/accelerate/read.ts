@@ -13,7 +13,7 @@ import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { chipsUnsaid } from '../read/world.ts'
 import { readByDeepspeed } from './read-deepspeed.ts'
 
-export const accelerateVersion = '1.15'
+const accelerateVersion = '1.15'
 
 export function readAccelerate(config: Fields, context: ReadingContext): LaunchReading {
   const keys = keysOf(config)

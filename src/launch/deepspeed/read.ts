@@ -13,7 +13,7 @@ import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { chipsUnsaid } from '../read/world.ts'
 
-export const deepspeedVersion = '0.19.6'
+const deepspeedVersion = '0.19.6'
 
 export function readDeepspeed(config: Fields, { chips }: ReadingContext): LaunchReading {
   const keys = keysOf(config)

@@ -15,7 +15,7 @@ import { rankWord, type Serving } from './serving.ts'
 import { headRanks, slicedWidths } from './slices.ts'
 
 /** A fault of the plan itself, whichever framework serves it. */
-export const beyondBudget = 'the plan does not fit into its memory budget'
+const beyondBudget = 'the plan does not fit into its memory budget'
 
 /** Whether the framework refuses the plan, and for nothing but that it does not fit. */
 export function lacksMemoryAlone(flags: unknown): boolean {

@@ -43,7 +43,7 @@ export function sized(
 }
 
 /** Exactly the given instances, at the requested rate, or at the highest rate that they sustain; null if they miss the objectives. */
-export function sizedAs(deployment: Deployment, requests: Requests, { cluster }: Pool): Sized | null {
+function sizedAs(deployment: Deployment, requests: Requests, { cluster }: Pool): Sized | null {
   if (!isHeld(deployment, cluster)) return null
   const { rate } = requests
   const operation = rate === null ? sustained(deployment, requests) : meets(deployment, requests, rate)

@@ -115,7 +115,7 @@ function mostStepTokens(pair: Pair, requests: Requests, batch: number, step: Sec
 }
 
 /** Uncached tokens of the prompts that are read together. */
-export function promptTokens(
+function promptTokens(
   { prefill }: Pick<Pair, 'prefill'>,
   { promptLength, cachedPrefixLength }: Requests,
 ): number {
