@@ -308,6 +308,17 @@ describe('a misspelt option', () => {
     expect(await errorsOf('--foo-bar 4', 'my.py')).toMatch(/does not understand --foo-bar 4$/m)
   })
 
+  it('of a fork is no fault beside another one, if the check of options is left out', async () => {
+    const plan = { megatron: `${line} --pipeline-model-parallel-size 3 --goldfish-loss` }
+    const told = async (more: object) => {
+      const { model, hardware } = question
+      const { body } = await agent.post('/validate').send({ model, hardware, plan, ...more })
+      return body.errors.map(({ detail }: { detail: string }) => detail).join('\n')
+    }
+    expect(await told({})).toMatch(/do not divide[\s\S]*--goldfish-loss is no option/)
+    expect(await told({ require: { understood: false } })).toMatch(/^(?![\s\S]*goldfish)[\s\S]*do not divide/)
+  })
+
   const generate = { mode: 'generate', batchSequences: 4, contextLength: 4096 }
   const server = { hardware: { chip: 'h100-sxm', chips: 2 }, workload: generate }
   const trainer = { hardware: { chip: 'h100-sxm' }, constraints: { pipeline: 1, context: 1 } }

@@ -59,7 +59,12 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
         (told.length === 0 && !unknown) ||
         (isSaid(own, pointer) && told.every((fault) => fault.pointer !== pointer)),
     )
-    throw faulty(slug, [...told, ...(unknown ? [unknown] : []), ...rest, ...misspelt(reading, at)])
+    throw faulty(slug, [
+      ...told,
+      ...(unknown ? [unknown] : []),
+      ...rest,
+      ...(asksOptions(own) ? misspelt(reading, at) : []),
+    ])
   }
   const { framework, version, notes, ignored, notUnderstood } = reading
   const read = {
@@ -71,6 +76,11 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
     notUnderstood: [...notUnderstood],
   }
   return { request: wrong.request, reading, read }
+}
+
+/** A fork's own options are no faults where the request leaves the check of them out. */
+function asksOptions({ require }: Fields): boolean {
+  return !(isFields(require) && require.understood === false)
 }
 
 /** Only for plain values: an object may lack what the file would have said. */
