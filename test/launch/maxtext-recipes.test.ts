@@ -23,6 +23,20 @@ describe('a recipe', () => {
     expect(notes).toContain('fsdp_transpose is counted as fsdp')
   })
 
+  it('of Ironwood has tiles of kernels and ways to find scales, which have no say in a plan', () => {
+    const tiles = {
+      ...{ wi_tile_fwd_batch_seq: 512, wo_tile_drhs_mlp_dim: 1024, local_sa_block_kv_dkv_compute: 512 },
+      ...{ cost_estimate_flops_fwd: 5e12, local_use_splash_scheduler: true, shard_exp_on_fsdp: true },
+      ...{ weight_quantization_calibration_method: 'fixed,-224,224' },
+    }
+    const { notUnderstood, ignored } = readMaxtext(
+      { ...tiles, moe_fsdp_use_two_stage_all_gather: true },
+      context,
+    )
+    expect(ignored).toEqual(Object.keys(tiles))
+    expect(notUnderstood).toEqual(['moe_fsdp_use_two_stage_all_gather'])
+  })
+
   it('with a moment in another type than the weights counts both in the wider one', () => {
     const narrow = readMaxtext({ mu_dtype: 'bfloat16' }, context)
     expect(narrow.precision.optimizer).toBe('fp32')

@@ -1,7 +1,10 @@
 /** MaxText keys that do not affect the cost as it is counted. */
 import { beginningWith } from '../../read/left-over.ts'
 
-/** Key prefixes: names, paths, logs, data, learning rates, kernels that plans assume anyway, and what other keys imply. */
+/**
+ * Key prefixes: names, paths, logs, data, learning rates, kernels that plans assume anyway and their tiles, how scales of narrow types are
+ * found, along which of its dimensions an expert's weights are cut (all are gathered), and what other keys imply.
+ */
 export const isImmaterial = beginningWith(`
   run_name base_output base_config dataset tokenizer steps enable_ hardware attention max_segments async_
   log profiler skip_first gcs_ reuse_ use_iota scan_layers hf_ eval checkpoint save_ learning warmup adam
@@ -9,4 +12,6 @@ export const isImmaterial = beginningWith(`
   monitor metrics jax_ compile libtpu vertex upload packing grain data_ load_ init_ dropout enable_dropout
   logits_dot float32 final_ attn_ local_rope image num_slices context_parallel_load model_call override
   inhomogeneous fused vision shardy stack goodput ragged skip_jax profile_ dq_reduction output_dir
+  wi_tile_ wo_tile_ local_sa_ local_use_splash cost_estimate_flops weight_quantization_calibration
+  act_quantization_calibration shard_exp_on_fsdp
 `)
