@@ -23,6 +23,12 @@ const ways = {
   'a file of options': `# as --config takes it\nmodel: org/m\ntensor-parallel-size: 8\nmax-model-len: 4096\nasync-scheduling: false\n`,
   'a text that a script writes down': `c=$(cat <<- EOM\n  sleep 3 ;\n  ${plain}\nEOM\n)\necho "$c" > run.sh\nbash run.sh\n`,
   'variables that are set where nobody has': `: "\${LENGTH:=$((2 * 2048))}"\n: "\${LENGTH:=1}"\n${plain.replace('4096', '$LENGTH')}`,
+  'a shell of Kubernetes with variables of its own': `apiVersion: v1\nspec:\n  containers:\n  - image: a\n    env: [{name: LENGTH, value: "4096"}, {name: HOST, valueFrom: {fieldRef: {fieldPath: status.podIP}}}]\n    command: [sh, -c]\n    args: ["${plain.replace('4096', '$LENGTH')}"]\n`,
+  'compose with variables listed': `services:\n  server:\n    image: a\n    environment: [LENGTH=4096]\n    entrypoint: [sh, -c]\n    command: ["${plain.replace('4096', '$$LENGTH')}"]\n`,
+  'compose with variables by name': `services:\n  server:\n    image: a\n    environment: {LENGTH: 4096}\n    command: sh -c '${plain.replace('4096', '$$LENGTH')}'\n`,
+  'a script that begins with a comment': `# Use container: vllm/vllm-openai\n# on:\n${plain}`,
+  'a script with clients behind the server': `${plain} > log 2>&1 &\nwait_ready --port 8000\nrun_clients --model org/m --backend vllm --input-len 7\nvllm bench serve --model org/m --num-prompts 8\n`,
+  'a script that writes its file of options': `LENGTH=4096\ncat > config.yaml << EOF\nmax-model-len: $LENGTH\nasync-scheduling: false\nEOF\n${plain.replace('--max-model-len 4096', '--config config.yaml')}`,
   'a wrapped job': `sbatch --nodes=1 --wrap '${plain}'`,
 }
 

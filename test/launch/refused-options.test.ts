@@ -49,6 +49,14 @@ describe('an option', () => {
     expect(found('--enable-gpt-oss --export-default-te-spec')).toEqual([])
   })
 
+  it('of vLLM that a later version than the one that is read has is known', () => {
+    const found = (options: string) => misspeltIn(read('vllm', `vllm serve org/m ${options}`, 'generate'))
+    const later =
+      '--language-model-only --attention-config.backend FLASHINFER -ac {} --kernel-config.enable_flashinfer_autotune=False --no-enable-flashinfer-autotune --mamba-backend triton --spec-method mtp --spec-tokens 3'
+    expect(found(later)).toEqual([])
+    expect(found('--langage-model-only')).toMatchObject([{ meant: '--language-model-only' }])
+  })
+
   it('that a list has is never refused, and one that is far from all is', () => {
     const list = optionsOfVersion(megatron('')) ?? []
     expect(list.length).toBeGreaterThan(800)

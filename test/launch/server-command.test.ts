@@ -24,6 +24,25 @@ it.each([
   expect(readVllm(`vllm serve org/m -tp 8 ${options}`, context)).toMatchObject(read)
 })
 
+it('of several commands the last is read, and a note says so', () => {
+  const notes = (text: string) => readVllm(text, context).notes.join()
+  const two = 'vllm serve org/m -tp 2\nvllm serve org/m -tp 4\nvllm bench serve --model org/m'
+  expect(readVllm(two, context).plan.mesh).toMatchObject({ tensor: 4 })
+  expect(notes(two)).toMatch(/of 2 commands that start vLLM the last is read/)
+  expect(notes('vllm serve org/m -tp 4\nvllm serve org/m -tp 4')).not.toMatch(/commands that start/)
+})
+
+it('short names are read as the long ones', () => {
+  const long = `vllm serve org/m -tp 4 -dp 2 ${options}`
+  const short = `${long} -ep -dpl 1 -dpa 10.0.0.1 -dpp 1234 -dpe -sc '{"method":"mtp"}' -cc '{}' -n 2 -r 0`
+  const { plan, notes, notUnderstood } = readVllm(short, context)
+  expect([plan, notUnderstood]).toEqual([readVllm(`${long} -ep`, context).plan, []])
+  expect(notes.join()).toMatch(/--speculative-config is not counted/)
+  expect(readVllm(`${long} --speculative-config.method mtp`, context).notes).toEqual(notes)
+  const step = readVllm(`vllm serve org/m -tp 8 --max-num-batched-tokens 16k`, { ...context, mode: 'serve' })
+  expect(step.plan).toMatchObject({ stepTokens: 16000 })
+})
+
 it('SGLang behind docker run is read as without', () => {
   const plain = 'python3 -m sglang.launch_server --model-path org/m --tp 8'
   expect(readSglang(`${docker} lmsysorg/sglang:latest ${plain}`, context)).toEqual(readSglang(plain, context))

@@ -48,6 +48,8 @@ describe('a script', () => {
     const { documents, commands } = readScript(script)
     expect([...documents]).toEqual([['a.yaml', 'x: $N\nrun --no\n']])
     expect(commands.filter(([first]) => first === 'run')).toEqual([['run', '--a']])
+    const added = readScript('cat > a <<E\nx: 1\nE\ncat << E >> a\ny: 2\nE\ntee -a a <<E\nz: ${U} \\$V\nE\n')
+    expect([...added.documents]).toEqual([['a', 'x: 1\ny: 2\nz: ${U} $V\n']])
     const tee = readScript('N=2\ntee b.yaml <<EOF\ny: ${N}\nEOF\n')
     expect([...tee.documents]).toEqual([['b.yaml', 'y: 2\n']])
   })
@@ -60,11 +62,27 @@ describe('a script', () => {
       'A=()\nIFS=, read -r X Y Z <<< "1,2,3,4"\nrun "${A[@]}" "$X" "$Y" "$Z"',
       'for X in a b; do\n  break\ndone\nread -r P Q <<< "  a b c "\nrun $X "$P" "$Q"',
     ]
+    scripts.push(
+      'N=4 E=\nrun $((N > 2 ? N * 2 : 1)) $((N < 3 || N == 4)) $(( N <= 3 ? 1 : N >= 5 ? 2 : 3 )) $((N != 4 && 1))',
+      'N=4 E=\nrun ${N:?why} ${N:+--n $N} ${E:+--e} ${M:+--m} ${M+x}',
+      'L="1, 2, "\nrun "[${L%, }]" "${L#1}" "${L%%, }" "${L%3}"',
+      "N=4 bash -c true\nexport M=3\nrun '$M' $((M - 1 + 2 * 3 % 4))",
+    )
     for (const script of scripts) {
       const shell = `run() { printf '%s\\0' "$@"; }\n${script}\n`
       const words = execFileSync('bash', ['-c', shell]).toString().split('\0').slice(0, -1)
       expect(last(script)).toEqual(['run', ...words])
     }
+  })
+
+  it('hands its variables to the commands that it carries, and says which value a branch would need', () => {
+    expect(readScript("export N=2\nbash -c 'run --n $N'").commands.at(-1)).toEqual(['run', '--n', '2'])
+    const { commands, notes } = readScript('N=2\nif x; then N="$OTHER"; else M=$OTHER; fi\nrun $N $M')
+    expect(commands.at(-1)).toEqual(['run', '2', '$OTHER'])
+    expect(notes.join()).toMatch(
+      /N keeps the value from before a condition, as the text does not set \$OTHER/,
+    )
+    expect(last('run ${X:?why} ${X%a} ${X%%*}')).toEqual(['run', '${X:?why}', '${X%a}', '${X%%*}'])
   })
 
   it('that doubles a text in each line does not grow without end', () => {

@@ -77,14 +77,28 @@ function writtenIn(script: string): Fields | null {
 function commandOf(file: string | readonly string[], command: string): string {
   if (typeof file === 'string') {
     const config = optionsIn(file)
-    return config === null ? file : commandOf(config, command)
+    return config === null ? withConfig(file) : commandOf(config, command)
   }
-  return `${command} ${file.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ')}`
+  return `${command} ${file.map(quoted).join(' ')}`
+}
+
+/** A script with the options of a file that it writes itself in place of the \`--config\` that names the file. */
+function withConfig(script: string): string {
+  const { documents } = readScript(script)
+  if (documents.size === 0) return script
+  return script.replaceAll(/--config[= ]+['"]?([^\s'"]+)['"]?/g, (written, name) => {
+    const options = optionsIn(documents.get(name) ?? '')
+    return options === null ? written : options.map(quoted).join(' ')
+  })
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 /** The words of a file of options, a key each; null for any other text. */
 function optionsIn(text: string): readonly string[] | null {
-  if (!/^(#.*\s+|---\s+)*[a-z][\w-]*:(\s|$)/.test(text)) return null
+  if (!/^(\s*(#.*|---)\n)*\s*[a-z][\w-]*:(\s|$)/.test(text)) return null
   return Object.entries(parsed('vllm', text, (own) => parseYaml(own, { maxAliasCount: 20 }))).flatMap(
     ([key, value]) => {
       if (value === false || value === null) return []

@@ -34,21 +34,35 @@ function containersIn(value: unknown, depth: number): readonly Fields[] {
   return starts && typeof value.image === 'string' ? [value, ...inside] : inside
 }
 
-function commandOf({ image, entrypoint, command, args, env }: Fields): string {
-  const variables = new Map(
-    Array.isArray(env) ? env.filter(isFields).map(({ name, value }) => [name, value]) : [],
-  )
-  // Kubernetes puts variables of the container into its command and arguments.
+function commandOf({ image, entrypoint, command, args, env, environment }: Fields): string {
+  const variables = new Map([...variablesIn(env), ...variablesIn(environment)])
+  // Kubernetes puts variables of the container into its command and arguments; compose has two signs for one that it leaves to the shell.
   const filled = (word: string) =>
-    word.replaceAll(/\$\((\w+)\)/g, (written, name) => String(variables.get(name) ?? written))
+    word
+      .replaceAll(/\$\((\w+)\)/g, (written, name) => variables.get(name) ?? written)
+      .replaceAll('$$', () => '$')
   const words = (given: unknown): readonly string[] =>
     Array.isArray(given)
       ? given.map((word) => quoted(filled(String(word))))
       : given === undefined
         ? []
-        : [String(given)]
-  return ['docker run', quoted(String(image)), ...words(entrypoint), ...words(command), ...words(args)].join(
-    ' ',
+        : [filled(String(given))]
+  const run = [...words(entrypoint), ...words(command), ...words(args)]
+  const set = [...variables].map(([name, value]) => `${name}=${quoted(value)}`)
+  return [...set, ['docker run', quoted(String(image)), ...run].join(' ')].join('\n')
+}
+
+/** Variables as Kubernetes lists them (`name`, `value`) or as compose does: `NAME=value` each, or a key each. */
+function variablesIn(given: unknown): readonly (readonly [string, string])[] {
+  const pairs = Array.isArray(given)
+    ? given.map((one): readonly unknown[] =>
+        isFields(one) ? [one.name, one.value] : String(one).split(/=([\s\S]*)/),
+      )
+    : Object.entries(isFields(given) ? given : {})
+  return pairs.flatMap(([name, value]) =>
+    /^[A-Za-z_]\w*$/.test(String(name)) && value !== undefined && value !== null
+      ? [[String(name), String(value)] as const]
+      : [],
   )
 }
 

@@ -14,6 +14,7 @@ export interface ServerCommand {
 /** How a framework's server is started. */
 export interface Program {
   readonly name: string
+  /** Of a word and the next one: a program may have other commands (`vllm bench serve`), and its name may be a value (`--backend vllm`). */
   readonly starts: RegExp
   /** A container image that starts it, with the options behind it. */
   readonly image?: RegExp
@@ -26,12 +27,14 @@ export function serverCommand(
   program: Program,
   short: Readonly<Record<string, string>>,
 ): ServerCommand {
-  const { commands, notes } = readScript(text)
-  const words =
-    startedIn(commands, program.starts) ??
-    (program.image ? startedIn(commands, program.image) : null) ??
-    bare(commands.flat())
-  if (words === null) return { ...nothing, notes, faults: [anotherProgram(commands.flat(), program)] }
+  const { commands, notes: told } = readScript(text)
+  const started = startedIn(commands, program.starts)
+  const servers = started.length > 0 || !program.image ? started : startedIn(commands, program.image)
+  const words = servers.at(-1) ?? bare(commands.flat())
+  if (words === null) return { ...nothing, notes: told, faults: [anotherProgram(commands.flat(), program)] }
+  const others = new Set(servers.map((one) => one.join(' '))).size - 1
+  const notes =
+    others > 0 ? [...told, `of ${others + 1} commands that start ${program.name} the last is read`] : told
   const own = words.flatMap((word) => (word === 'serve' ? [] : [spelled(word, short)]))
   const [model] = own
   const named = model !== undefined && !model.startsWith('-')
@@ -42,10 +45,12 @@ type Commands = readonly (readonly string[])[]
 
 const nothing = { options: optionsOf([]), model: null }
 
-/** The words behind the last word that matches; null if none does. */
-function startedIn(commands: Commands, starts: RegExp): readonly string[] | null {
-  const words = commands.findLast((command) => command.some((word) => starts.test(word)))
-  return words?.slice(words.findIndex((word) => starts.test(word)) + 1) ?? null
+/** The words behind the one that matches, of each command that has one. */
+function startedIn(commands: Commands, starts: RegExp): Commands {
+  return commands.flatMap((command) => {
+    const at = command.findIndex((word, index) => starts.test(`${word} ${command[index + 1] ?? ''}`))
+    return at < 0 ? [] : [command.slice(at + 1)]
+  })
 }
 
 function bare(words: readonly string[]): readonly string[] | null {

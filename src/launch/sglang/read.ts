@@ -18,7 +18,7 @@ const short = { ...spellings(sglangSettings), '--model': '--model-path' }
 
 const program = {
   name: 'SGLang',
-  starts: /^(\/.*\/)?sglang$|sglang[./]launch_server(\.py)?$/,
+  starts: /^(\/.*\/)?sglang serve$|sglang[./]launch_server(\.py)? /,
   usual: 'python3 -m sglang.launch_server --model-path MODEL …, also behind docker run, or options alone',
 }
 
@@ -111,7 +111,10 @@ const isImmaterial = beginningWith(
   --prefill-attention --decode-attention --moe-runner --nnodes --node- --dist- --nccl- --eplb- --ep-dispatch
   --deepep- --tbo- --disaggregation- --schedule- --watchdog --stream- --page-size
   --enable-p2p --enable-flashinfer --enable-mixed --grammar- --sampling- --speculative- --init-expert
-  --expert-distribution --decode-log --fp8-gemm --bench
+  --expert-distribution --decode-log --fp8-gemm --fp4-gemm --bf16-gemm --bench --nsa-prefill- --nsa-decode- --dsa-prefill-
+  --dsa-decode- --dsa-topk- --mamba-backend --mamba-scheduler- --mm-attention- --scheduler-recv- --model-loader- --weight-loader-
+  --enable-symm-mem --enable-prefill-delayer --enable-dp-attention-local- --enable-cache-report --incremental-streaming-
+  --enable-aiter-allreduce- --skip-server-warmup
 `,
   serverDoors,
   ...unread(sglangSettings),

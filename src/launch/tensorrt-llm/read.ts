@@ -28,7 +28,7 @@ const short = { '--tensor-parallel-size': '--tp-size', '--pipeline-parallel-size
 
 const program = {
   name: 'TensorRT-LLM',
-  starts: /trtllm-serve$/,
+  starts: /trtllm-serve (?!disaggregated)/,
   usual: 'trtllm-serve MODEL …, also behind docker run or srun',
 }
 

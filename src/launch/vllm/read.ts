@@ -15,13 +15,30 @@ import { vllmSettings } from './settings.ts'
 import { defaultStep } from './step-tokens.ts'
 import { vllmVersion } from './version.ts'
 
-const short = { ...spellings(vllmSettings), '-dpl': '--data-parallel-size-local' }
+const short = {
+  ...spellings(vllmSettings),
+  '-pcp': '--prefill-context-parallel-size',
+  '-dpl': '--data-parallel-size-local',
+  '-dpn': '--data-parallel-rank',
+  '-dpr': '--data-parallel-start-rank',
+  '-dpa': '--data-parallel-address',
+  '-dpp': '--data-parallel-rpc-port',
+  '-dpb': '--data-parallel-backend',
+  '-dph': '--data-parallel-hybrid-lb',
+  '-dpe': '--data-parallel-external-lb',
+  '-dpm': '--data-parallel-multi-port-external-lb',
+  '-n': '--nnodes',
+  '-r': '--node-rank',
+  '-sc': '--speculative-config',
+  '-cc': '--compilation-config',
+  '-ac': '--attention-config',
+}
 
 const program = {
   name: 'vLLM',
-  starts: /^(\/.*\/)?vllm$|^vllm\.entrypoints/,
+  starts: /^(\/.*\/)?vllm serve$|^vllm\.entrypoints/,
   // The image's entry point is the server (docs/deployment/docker.md).
-  image: /^(docker\.io\/)?vllm\/vllm-[\w-]+([:@]|$)/,
+  image: /^(docker\.io\/)?vllm\/vllm-[\w-]+[:@ ]/,
   usual: 'vllm serve MODEL …, docker run … vllm/vllm-openai:TAG --model MODEL …, or options alone',
 }
 
@@ -40,7 +57,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   // Data ranks share the experts of a model that has some; otherwise they are replicas.
   const shares = context.model?.experts ?? spreads
   const groups = grouped ?? (shares ? data : 1)
-  const told = options.whole('--max-num-batched-tokens')
+  const told = lengthOf(options.text('--max-num-batched-tokens')) || options.whole('--max-num-batched-tokens')
   const usual = context.chip ? defaultStep(context.chip) : null
   const most = told ?? usual?.tokens ?? null
   // For a single phase the option says only that the server starts, so it counts as ignored.
@@ -124,10 +141,14 @@ const types = typesOf(gpuFormats, ['fp8_e4m3', 'fp8'], ['fp8_e5m2', 'fp8'])
 
 function notesOf(options: Options): readonly string[] {
   const context = options.whole('--prefill-context-parallel-size') ?? 1
+  const speculates = ['--speculative-config', '--spec-method', '--spec-model', '--spec-tokens'].find((one) =>
+    options.has(one),
+  )
+  // A key behind a point is one of the config.
+  const byKey = options.left().some((option) => option.startsWith('--speculative-config.'))
+  const speculation = speculates ?? (byKey ? '--speculative-config' : null)
   return [
-    ...(options.has('--speculative-config')
-      ? ['--speculative-config is not counted: say it in workload.speculative']
-      : []),
+    ...(speculation === null ? [] : [`${speculation} is not counted: say it in workload.speculative`]),
     ...(context > 1 ? ['--prefill-context-parallel-size is not counted'] : []),
     ...(options.has('--cpu-offload-gb')
       ? ['--cpu-offload-gb is not counted: all weights are on the chips']
@@ -143,6 +164,12 @@ const isImmaterial = beginningWith(
   --max-seq-len-to --distributed- --nnodes --node- --master- --headless --data-parallel- --eplb-
   --async-scheduling --scheduling- --limit-mm --mm- --generation- --hf- --max-logprobs --stream-
   --attention-backend --moe-backend --linear-backend --cuda-graph --guided- --structured- --root-path
+  --spec- --speculative-config --config-format --default-chat- --override-generation- --allowed- --media- --interleave-
+  --language-model-only --video- --skip-mm --attention-config --kernel-config --enable-flashinfer- --ir-op- --mamba-backend
+  --mamba-ssu- --gdn-prefill- --kda-prefill- --optimization-level --prefill-schedule- --scheduler-reserve- --numa-
+  --enable-cumem- --enable-sleep- --enable-ep-weight- --safetensors- --model-loader- --ignore-patterns --use-tqdm
+  --enable-prompt-tokens --enable-force- --enable-request-id --enable-server-load --disable-uvicorn --disable-access-
+  --kv-events- --kv-cache-metrics --otlp- --collect- --jit- --shutdown- --logits-processor --disable-chunked-mm
 `,
   serverDoors,
   ...unread(vllmSettings),

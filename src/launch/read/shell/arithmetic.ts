@@ -1,46 +1,69 @@
-/** Evaluates whole-number arithmetic of a shell, `$((A * B))`: + - * / % and parentheses. Null for anything else. */
+/**
+ * Evaluates whole-number arithmetic of a shell, `$((A * B))`: + - * / %, comparisons, && and ||, `A > B ? A : B` and parentheses. Null for
+ * anything else.
+ */
+
 /** Limit on the text's length, which also limits how deep brackets nest. */
 const longest = 500
 
+type Operation = (left: number, right: number) => number | null
+
+/** Operators with two sides, those that bind least first. */
+const levels: readonly Readonly<Record<string, Operation>>[] = [
+  { '||': (left, right) => Number(left !== 0 || right !== 0) },
+  { '&&': (left, right) => Number(left !== 0 && right !== 0) },
+  { '==': (left, right) => Number(left === right), '!=': (left, right) => Number(left !== right) },
+  {
+    '<=': (left, right) => Number(left <= right),
+    '>=': (left, right) => Number(left >= right),
+    '<': (left, right) => Number(left < right),
+    '>': (left, right) => Number(left > right),
+  },
+  { '+': (left, right) => left + right, '-': (left, right) => left - right },
+  {
+    '*': (left, right) => left * right,
+    '/': (left, right) => (right === 0 ? null : Math.trunc(left / right)),
+    '%': (left, right) => (right === 0 ? null : left % right),
+  },
+]
+
 export function arithmetic(text: string): number | null {
   if (text.length > longest) return null
-  const tokens = text.match(/\d+|[-+*/%()]|\S/g) ?? []
+  const tokens = text.match(/\d+|[<>=!]=|&&|\|\||[-+*/%()<>?:]|\S/g) ?? []
   let at = 0
 
-  function sum(): number | null {
-    let left = product()
-    while (left !== null && (tokens[at] === '+' || tokens[at] === '-')) {
-      const minus = tokens[at++] === '-'
-      const right = product()
-      left = right === null ? null : minus ? left - right : left + right
-    }
-    return left
+  function choice(): number | null {
+    const asked = chain(0)
+    if (tokens[at] !== '?') return asked
+    at++
+    const then = choice()
+    if (tokens[at++] !== ':') return null
+    const other = choice()
+    return asked === null ? null : asked !== 0 ? then : other
   }
 
-  function product(): number | null {
-    let left = unit()
-    for (
-      let operator = tokens[at];
-      left !== null && operator && '*/%'.includes(operator);
-      operator = tokens[at]
-    ) {
+  function chain(level: number): number | null {
+    const operations = levels[level]
+    if (!operations) return unit()
+    let left = chain(level + 1)
+    for (;;) {
+      const operation = Object.hasOwn(operations, tokens[at] ?? '') ? operations[tokens[at] ?? ''] : undefined
+      if (!operation) return left
       at++
-      const right = unit()
-      if (right === null || (right === 0 && operator !== '*')) return null
-      left = operator === '*' ? left * right : operator === '/' ? Math.trunc(left / right) : left % right
+      const right = chain(level + 1)
+      left = left === null || right === null ? null : operation(left, right)
     }
-    return left
   }
 
   function unit(): number | null {
     const token = tokens[at++]
     if (token === '(') {
-      const inner = sum()
+      const inner = choice()
       return tokens[at++] === ')' ? inner : null
     }
     return token !== undefined && /^\d+$/.test(token) ? Number(token) : null
   }
 
-  const value = sum()
+  const value = choice()
   return at === tokens.length ? value : null
 }

@@ -27,27 +27,52 @@ export function expanded(text: string, at: number, variables: ShellVariables): E
   }
   if (rest.startsWith('$(')) return asWritten(matching(text, at + 1) + 1)
   const closed = rest.startsWith('${') ? rest.slice(0, matching(rest, 1) + 1) : null
-  const braced = closed === null ? null : /^\$\{(\w+)(\[[@*]\])?(?::?([-=])([\s\S]*))?\}$/.exec(closed)
+  const braced = closed === null ? null : /^\$\{(\w+)(\[[@*]\])?(?::?([-=?+])([\s\S]*))?\}$/.exec(closed)
   const plain = /^\$(\w+|[@*#?])/.exec(rest)
   const [whole = '', name = '', , sign, fallback] = braced ?? plain ?? []
   if (whole === '') {
+    const cut = closed === null ? null : trimmed(closed, variables)
+    if (closed !== null && cut !== null) return { fields: [cut], after: at + closed.length }
     return closed === null ? { fields: ['$'], after: at + 1 } : asWritten(matching(text, at + 1) + 1)
   }
   const after = at + whole.length
   const known = variables.read(name)
+  if (sign === '+') return { fields: known?.[0] ? [expandedIn(unquoted(fallback), variables)] : [''], after }
   if (known && !(known.length === 1 && known[0] === '' && fallback !== undefined))
     return { fields: braced?.[2] ? known : known.slice(0, 1), after }
-  if (fallback === undefined) return { fields: [whole], after }
-  const value = expandedIn(fallback.replaceAll(/^["']|["']$/g, ''), variables)
+  // A shell stops at `${NAME:?why}`: as it is written, it says to whoever needs the value what is meant.
+  if (fallback === undefined || sign === '?') return { fields: [whole], after }
+  const value = expandedIn(unquoted(fallback), variables)
   if (sign === '=') variables.set(name, [value])
   return { fields: [value], after }
 }
 
-/** A text with all that stands in it expanded. */
-function expandedIn(text: string, variables: ShellVariables): string {
+function unquoted(text = ''): string {
+  return text.replaceAll(/^["']|["']$/g, '')
+}
+
+/** A value without its end or its beginning, `${NAME%, }` and `${NAME#-}`; null for patterns, and where the script does not set it. */
+function trimmed(braced: string, variables: ShellVariables): string | null {
+  const [, name = '', sign = '', affix = ''] = /^\$\{(\w+)(%%?|##?)([^*?[$]*)\}$/.exec(braced) ?? []
+  const value = variables.read(name)?.[0]
+  if (value === undefined) return null
+  const own = unquoted(affix)
+  const ends = sign.startsWith('%') ? value.endsWith(own) : value.startsWith(own)
+  return !ends || own === ''
+    ? value
+    : sign.startsWith('%')
+      ? value.slice(0, -own.length)
+      : value.slice(own.length)
+}
+
+/** A text with all that stands in it expanded, as between double quotes. */
+export function expandedIn(text: string, variables: ShellVariables): string {
   let whole = ''
   for (let at = 0; at < text.length; ) {
-    if (text[at] !== '$') whole += text[at++]
+    if (text[at] === '\\' && text[at + 1] === '$') {
+      whole += '$'
+      at += 2
+    } else if (text[at] !== '$') whole += text[at++]
     else {
       const { fields, after } = expanded(text, at, variables)
       whole += fields.join(' ')

@@ -3,9 +3,10 @@
  * variables and arrays that the script itself sets replaced by their values, `${NAME:-default}` and `$((…))` evaluated.
  * Nothing is run. A variable that the script does not set stays as it is written, so that whoever needs its value sees
  * that there is none. Conditions are not evaluated: all branches are read in order, and loops with the first that they go
- * over; `notes` say so.
+ * over; `notes` say so. A value that is not known does not replace in a branch one that is.
  */
 import { carriedIn } from './carried.ts'
+import { expandedIn } from './expansion.ts'
 import { hereDocument, type Opened } from './here-document.ts'
 import { slurmVariables } from './slurm.ts'
 import { takenApart } from './taken-apart.ts'
@@ -26,6 +27,12 @@ interface Given {
   readonly given: string
 }
 
+/** A file that a command writes, or adds to. */
+interface Written {
+  readonly name: string
+  readonly adds: boolean
+}
+
 const skipped = new Set(['if', 'elif', 'while', 'until', 'for', 'case', 'select', '[', '[[', 'test'])
 const dropped = new Set('then else fi do done esac { } ! exec time nohup sudo'.split(' '))
 const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])
@@ -33,16 +40,23 @@ const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])
 /** How deep commands within commands are read. */
 const deepest = 3
 
-export function readScript(text: string, depth = 0): Script {
+/** `environment` has variables that are set before the script starts. */
+export function readScript(
+  text: string,
+  depth = 0,
+  environment: ReadonlyMap<string, readonly string[]> = new Map(),
+): Script {
   const commands: (readonly string[])[] = []
   const notes = new Set<string>()
   const variables = shellVariables(() =>
     notes.add('what its variables stand for is too long: not all of it is read'),
   )
+  for (const [name, value] of environment) variables.set(name, value)
   for (const [name, value] of slurmVariables(text)) variables.set(name, [value])
   const documents = new Map<string, string>()
-  const pending: { readonly opened: Opened; readonly file: string | null }[] = []
+  const pending: { readonly opened: Opened; readonly file: Written | null }[] = []
   const here: Reader = { text, variables, at: 0 }
+  let branches = 0
 
   while (here.at < text.length) statement()
   return { commands, variables: variables.all, documents, notes: [...notes] }
@@ -51,7 +65,7 @@ export function readScript(text: string, depth = 0): Script {
     const words: string[] = []
     const opened: Opened[] = []
     let declares = false
-    let written: string | null = null
+    let written: Written | null = null
     let given: string | null = null
     let endsLine = false
     for (;;) {
@@ -71,7 +85,7 @@ export function readScript(text: string, depth = 0): Script {
       if (next === '<' || next === '>' || stream !== '') {
         here.at += stream.length
         const said = redirection()
-        if (typeof said === 'string') written = stream === '' || stream === '1' ? said : written
+        if (said && 'name' in said) written = stream === '' || stream === '1' ? said : written
         else if (said && 'given' in said) given = said.given
         else if (said) opened.push(said)
         continue
@@ -84,16 +98,18 @@ export function readScript(text: string, depth = 0): Script {
           declares = true
           continue
         }
+        if (only === 'fi') branches--
         if (dropped.has(only)) continue
+        if (only === 'if') branches++
         if (skipped.has(only))
           notes.add('conditions and loops are not decided: each branch is read once, in order')
       }
       words.push(...fields)
     }
     const [first] = words
-    const file = first === 'tee' ? (words.at(-1) ?? null) : written
+    const file = first === 'tee' ? { name: words.at(-1) ?? '', adds: words.includes('-a') } : written
     pending.push(...opened.map((one) => ({ opened: one, file })))
-    if (endsLine) for (const { opened: one, file: name } of pending.splice(0)) document(one, name)
+    if (endsLine) for (const { opened: one, file: into } of pending.splice(0)) document(one, into)
     if (first === 'for') firstRound(words)
     if (given !== null) {
       const [separators = ' '] = variables.read('IFS') ?? []
@@ -102,7 +118,7 @@ export function readScript(text: string, depth = 0): Script {
     if (first === undefined || skipped.has(first)) return
     commands.push(words)
     for (const carried of depth < deepest ? carriedIn(words) : []) {
-      const inner = readScript(carried, depth + 1)
+      const inner = readScript(carried, depth + 1, variables.all)
       commands.push(...inner.commands)
       for (const note of inner.notes) notes.add(note)
     }
@@ -117,8 +133,8 @@ export function readScript(text: string, depth = 0): Script {
       notes.add(`of the ${items.length} rounds for ${name} the first is read: ${item.slice(0, 100)}`)
   }
 
-  /** The name of the file that is written to, a here-document, or the text that is given. */
-  function redirection(): string | Opened | Given | null {
+  /** The file that is written to, a here-document, or the text that is given. */
+  function redirection(): Written | Opened | Given | null {
     const start = here.at
     while (text[here.at] === '<' || text[here.at] === '>' || text[here.at] === '&') here.at++
     const sign = text.slice(start, here.at)
@@ -129,15 +145,15 @@ export function readScript(text: string, depth = 0): Script {
     const name = word(here, false).join(' ')
     if (sign === '<<') return { end: name, indented, expands }
     if (sign === '<<<') return { given: name }
-    return sign === '>' || sign === '>>' ? name : null
+    return sign === '>' || sign === '>>' ? { name, adds: sign === '>>' } : null
   }
 
-  function document(opened: Opened, file: string | null): void {
+  function document(opened: Opened, file: Written | null): void {
     const { whole, after } = hereDocument(text, here.at, opened)
     here.at = after
     if (file === null) return
-    const put = (written: string, name: string) => variables.read(name)?.[0] ?? written
-    documents.set(file, opened.expands ? whole.replaceAll(/\$\{?(\w+)\}?/g, put) : whole)
+    const before = file.adds ? (documents.get(file.name) ?? '') : ''
+    documents.set(file.name, before + (opened.expands ? expandedIn(whole, variables) : whole))
   }
 
   /** Reads NAME=value, NAME+=value or NAME=( … ); returns false, and reads nothing, if there is none. */
@@ -152,7 +168,12 @@ export function readScript(text: string, depth = 0): Script {
       plus && text[here.at - 1] !== ')' && before.length > 0
         ? [before.join(' ') + value.join(' ')]
         : [...before, ...value]
-    variables.set(name, joined)
+    // A branch that needs what the script does not set is one that whoever starts it asks for: without it the value from before counts.
+    if (branches > 0 && variables.all.has(name) && joined.some(isOpen))
+      notes.add(
+        `${name} keeps the value from before a condition, as the text does not set ${joined.find(isOpen)}`,
+      )
+    else variables.set(name, joined)
     return true
 
     function value_(): string {
@@ -160,4 +181,9 @@ export function readScript(text: string, depth = 0): Script {
       return next === undefined || /[\s;&|]/.test(next) ? '' : word(here, false).join(' ')
     }
   }
+}
+
+/** Whether a value holds a variable that the script does not set. */
+function isOpen(value: string): boolean {
+  return /\$\{?[A-Za-z_]/.test(value)
 }
