@@ -1,6 +1,6 @@
 /** What a search of inference writes to, beside terms that it never changes: each phase has its own workbench, and hands it down. */
 import type { Traffic } from '../cost/communication/traffic.ts'
-import { createSizes, type Sizes } from './layout/local-term.ts'
+import { createSizes, type Sizes } from './layout/local-sizes.ts'
 import type { InferenceModel } from './model.ts'
 import type { Pass } from './pass/pass.ts'
 import type { LastShapes, PassNumbers } from './pass/pass-amounts.ts'

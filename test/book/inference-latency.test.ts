@@ -1,6 +1,7 @@
 import { book } from '../../src/assumptions/book.ts'
 import { groupCost } from '../../src/hardware/network/collective.ts'
-import { createSizes, localTerm, localValue, setShape } from '../../src/inference/layout/local-term.ts'
+import { createSizes, setShape } from '../../src/inference/layout/local-sizes.ts'
+import { localTerm, localValue } from '../../src/inference/layout/local-term.ts'
 import { kvCacheBytes } from '../../src/model/kv-cache.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
 import { elementBytes } from '../../src/recipe/element-type.ts'

@@ -3,13 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { book } from '../../src/assumptions/book.ts'
 import { evaluateInference } from '../../src/evaluate-inference.ts'
 import { infer } from '../../src/infer.ts'
-import {
-  createSizes,
-  localTerm,
-  localValue,
-  setShape,
-  setShards,
-} from '../../src/inference/layout/local-term.ts'
+import { createSizes, setShape, setShards } from '../../src/inference/layout/local-sizes.ts'
+import { localTerm, localValue } from '../../src/inference/layout/local-term.ts'
 import { inferenceModel } from '../../src/inference/model.ts'
 import { floorSeconds } from '../../src/inference/time/floor.ts'
 import { launchersAmong } from '../../src/launch/launch.ts'

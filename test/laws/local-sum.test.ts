@@ -1,14 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect } from 'vitest'
-import {
-  createSizes,
-  localSum,
-  localTerm,
-  setShape,
-  setShards,
-  sumOf,
-  withContext,
-} from '../../src/inference/layout/local-term.ts'
+import { createSizes, setShape, setShards, withContext } from '../../src/inference/layout/local-sizes.ts'
+import { localSum, localTerm, sumOf } from '../../src/inference/layout/local-term.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { law } from '../law.ts'

@@ -4,13 +4,8 @@
  * has no line of its own: it is the source, moved as printed and cut to the declared sharding.
  */
 import { book } from '../../src/assumptions/book.ts'
-import {
-  createSizes,
-  localTerm,
-  localValue,
-  setShape,
-  setShards,
-} from '../../src/inference/layout/local-term.ts'
+import { createSizes, setShape, setShards } from '../../src/inference/layout/local-sizes.ts'
+import { localTerm, localValue } from '../../src/inference/layout/local-term.ts'
 import { known } from '../../src/known.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { fullAttention } from '../../src/model/transformer.ts'

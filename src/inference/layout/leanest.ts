@@ -9,7 +9,7 @@ import { fixedSeconds } from '../pass/arrangement.ts'
 import type { InferenceCandidate, Phase } from '../phase.ts'
 import { type Given, sitesOf } from '../sites.ts'
 import { layoutQuestion } from './layout-question.ts'
-import { setShards } from './local-term.ts'
+import { setShards } from './local-sizes.ts'
 
 export function leanestCandidate(
   { bench, meshes, leastPass, offers }: Phase,

@@ -16,7 +16,7 @@
 import type { Transformer } from '../../model/transformer.ts'
 import type { PhaseMode } from '../../modes/names.ts'
 import type { GenerateWorkload, PrefillWorkload } from '../../problem.ts'
-import type { Shape } from '../layout/local-term.ts'
+import type { Shape } from '../layout/local-sizes.ts'
 import type { ContextGroup } from '../time/component-time.ts'
 import { contextGroups, keptPositions } from './contexts.ts'
 

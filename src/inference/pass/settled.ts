@@ -16,7 +16,8 @@ import {
   routedOf,
   unroutedOf,
 } from '../layout/compiled-layout.ts'
-import { setShape, setShards, sumOf } from '../layout/local-term.ts'
+import { setShape, setShards } from '../layout/local-sizes.ts'
+import { sumOf } from '../layout/local-term.ts'
 import { embeddingBeside, movesBetween } from '../model.ts'
 import { computeSeconds, partSeconds } from '../time/component-time.ts'
 import { besideSeconds } from '../time/turns.ts'

@@ -28,7 +28,8 @@ import {
   routedOf,
   unroutedOf,
 } from '../layout/compiled-layout.ts'
-import { type Sizes, sumOf, withContext } from '../layout/local-term.ts'
+import { type Sizes, withContext } from '../layout/local-sizes.ts'
+import { sumOf } from '../layout/local-term.ts'
 import type { LayerPart, Routed } from './turns.ts'
 
 /** Layers whose queries attend to the same positions, as a share of all layers. */

@@ -127,7 +127,7 @@ function createPart(problem: ServeProblem, pooled: InferenceModel, cluster: Clus
   }
 }
 
-function meshText(mesh: Mesh): string {
+export function meshText(mesh: Mesh): string {
   return Object.values(mesh).join()
 }
 

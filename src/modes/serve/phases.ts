@@ -23,6 +23,7 @@ export function instanceSize(problem: ServeProblem, pooled: InferenceModel, clus
   const size: InstanceSize = {
     ...{ cluster, part, prefillProblem, generateProblem },
     bench: { ...part.bench, servable: pooled.servable },
+    prefillOffers: new Map(),
     prefills: (stop = never) => prefills(size, stop),
     generates: (maxStepSeconds, stop = never) => generates(maxStepSeconds, stop),
     prefillsBeside: (generate, stop = never) => beside(generate, stop),

@@ -3,11 +3,13 @@
  * 8192 tokens, beyond which matmuls get no more efficient.
  */
 import type { Offered } from '../../inference/layout/compiled-layout.ts'
+import type { LayoutsWanted } from '../../inference/layout/layout-question.ts'
 import { offersOf } from '../../inference/layout/servable.ts'
 import { servedQuestion } from '../../inference/meshes.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import { orderOf, searchPhase } from '../../inference/search.ts'
 import { bestAt, comes, type Given, sitesOf } from '../../inference/sites.ts'
+import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import { servedMeshRules } from '../../rules/model.ts'
 import { keeps } from '../../rules/rule.ts'
@@ -17,6 +19,7 @@ import { type Mesh, replicasOf, unitMesh } from '../../sharding/axis.ts'
 import { prefillDemand } from '../prefill/phase.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
 import { besideOffers, isOneServer } from './one-server.ts'
+import { meshText } from './part.ts'
 import { storageKeys } from './storage.ts'
 
 const mostPassTokens = 8192
@@ -56,7 +59,9 @@ const nearly = 1e-9
 
 /** The phase of the size's part, with what its framework launches. */
 function phaseOf(size: InstanceSize, prompts: number, stop: Stop): Phase {
-  const offers: Phase['offers'] = (mesh, wanted) => offersOf(size.bench, mesh, 'prefill', prompts, wanted)
+  const made = (mesh: Mesh, wanted?: LayoutsWanted) => offersOf(size.bench, mesh, 'prefill', prompts, wanted)
+  const offers: Phase['offers'] = (mesh, wanted) =>
+    wanted ? made(mesh, wanted) : known(size.prefillOffers, `${prompts} ${meshText(mesh)}`, () => made(mesh))
   return { ...size.part.prefillPhase(prompts, stop), offers }
 }
 

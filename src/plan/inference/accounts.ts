@@ -5,7 +5,8 @@
 
 import { reserveBytes } from '../../cost/memory/memory.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
-import { setShape, sumOf } from '../../inference/layout/local-term.ts'
+import { setShape } from '../../inference/layout/local-sizes.ts'
+import { sumOf } from '../../inference/layout/local-term.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import { heldOnStage } from '../../inference/pass/occurrence.ts'
 import { rowBytes } from '../../inference/pass/pass-numbers.ts'

@@ -1,7 +1,8 @@
 /** What an inference step moves, line by line, and its algorithm, with only the axes that are larger than 1. */
 
 import type { CompiledCollective, CompiledLayout } from '../../inference/layout/compiled-layout.ts'
-import { localValue, setShape } from '../../inference/layout/local-term.ts'
+import { setShape } from '../../inference/layout/local-sizes.ts'
+import { localValue } from '../../inference/layout/local-term.ts'
 import { embeddingBeside, movesBetween } from '../../inference/model.ts'
 import { crossings } from '../../inference/pass/occurrence.ts'
 import { setPass } from '../../inference/pass/shape-numbers.ts'

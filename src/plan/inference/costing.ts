@@ -5,7 +5,7 @@
 
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { type Bound, createTraffic } from '../../cost/communication/traffic.ts'
-import { setShards } from '../../inference/layout/local-term.ts'
+import { setShards } from '../../inference/layout/local-sizes.ts'
 import { embeddingBeside, type InferenceModel, movesBetween } from '../../inference/model.ts'
 import { fixedSeconds, overheadSeconds, transferSeconds } from '../../inference/pass/arrangement.ts'
 import { crossings, occurrences, runOnStage } from '../../inference/pass/occurrence.ts'
