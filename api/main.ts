@@ -15,7 +15,7 @@ import { createEstimates } from './queue/estimated-work.ts'
 import { createPool } from './queue/pool.ts'
 import { sharedSearch } from './queue/shared-search.ts'
 import { type Settings, settingsFrom } from './settings.ts'
-import { firstSearches, furtherSearches, tryIt } from './warm-up.ts'
+import { firstSearches, furtherSearches, searchesBeforeListening, tryIt } from './warm-up.ts'
 
 const settings = environment()
 const log = pino({ level: settings.LOG_LEVEL })
@@ -51,7 +51,7 @@ const app = createApp({
   metrics,
   metricsHere: settings.METRICS_PORT === 'same',
 })
-await pool.warm(firstSearches.slice(-1)).catch((error: unknown) => {
+await pool.warm(searchesBeforeListening).catch((error: unknown) => {
   log.fatal({ err: error }, 'cannot search')
   process.exit(1)
 })

@@ -15,6 +15,7 @@ import { createCrews } from './crews.ts'
 import type { Asked, Estimates } from './estimated-work.ts'
 import { createFairQueue, isLight } from './fair-queue.ts'
 import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from './search.ts'
+import { forThread, oldestIdle, startedThreads } from './threads.ts'
 import { type Warming, warmWhileIdle } from './warming.ts'
 import { watchOver } from './watch.ts'
 
@@ -40,14 +41,15 @@ export interface PoolOptions {
 }
 
 export interface Pool extends Search {
-  /** Resolves when every worker has answered the requests, and so has loaded and compiled the code that they use. */
+  /** Resolves when the thread that is asked first has answered the requests, and so has loaded and compiled the code that they use. */
   readonly warm: (requests: readonly OptimizeRequest[]) => Promise<void>
-  /** Continues with these while nobody asks. */
+  /** Every thread answers these while nobody asks. */
   readonly warmWhileIdle: (requests: readonly OptimizeRequest[]) => void
   readonly close: () => Promise<void>
 }
 
 const warmingMs = 60_000
+const unaborted = new AbortController().signal
 /** V8's own choice of 48 MB per thread makes no search faster. */
 const youngMb = 12
 
@@ -68,6 +70,7 @@ export function createPool(options: PoolOptions): Pool {
     minThreads: allThreads,
     maxThreads: allThreads,
     workerData: { warmUp },
+    loadBalancer: oldestIdle,
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: youngMb },
   })
   const running = new Set<Running>()
@@ -76,6 +79,7 @@ export function createPool(options: PoolOptions): Pool {
     onError,
   })
   const births = createBirths(workers)
+  const threadsNow = startedThreads(workers)
   let warming: Warming | undefined
   const queue = createFairQueue({
     places: threads,
@@ -173,13 +177,14 @@ export function createPool(options: PoolOptions): Pool {
     })
   }
 
-  const onEachThread = async (subject: OptimizeRequest, signal: AbortSignal): Promise<void> => {
-    const searches = Array.from({ length: allThreads }, () =>
-      work('optimize', { subject, timeoutMs: warmingMs, flags: createFlags() }, signal, {
-        leavingMs: warmingMs,
-      }),
-    )
-    await Promise.all(searches)
+  const warmingSearch = async (
+    subject: OptimizeRequest,
+    thread?: number,
+    signal = unaborted,
+  ): Promise<void> => {
+    const task = { subject, timeoutMs: warmingMs, flags: createFlags() }
+    const own = thread === undefined ? task : { ...task, ...forThread(thread) }
+    await work('optimize', own, signal, { leavingMs: warmingMs })
   }
 
   return {
@@ -191,14 +196,14 @@ export function createPool(options: PoolOptions): Pool {
     collective: (request, terms) => run('collective', request, terms),
     occupancy: queue.occupancy,
     warm: async (requests) => {
-      for (const request of requests) await onEachThread(request, new AbortController().signal)
+      for (const request of requests) await warmingSearch(request)
     },
     warmWhileIdle: (requests) => {
       const isIdle = () => {
         const { running: busy, waiting } = queue.occupancy()
         return busy + waiting === 0
       }
-      warming = warmWhileIdle(requests, onEachThread, isIdle)
+      warming = warmWhileIdle(requests, { threads: threadsNow, search: warmingSearch, isIdle })
     },
     close: () => {
       warming?.end()
