@@ -100,10 +100,14 @@ export function createPool(options: PoolOptions): Pool {
     const arrived = performance.now()
     warming?.giveWay()
     let seconds = estimates?.secondsOf(subject) ?? 0
-    for (let again = false; ; again = true) {
-      const { began, gaveWay, ...found } = await searched<Answer>(name, subject, terms, { seconds, again })
-      if (!gaveWay) return { ...found, waitedMs: began - arrived }
-      seconds = Math.max(seconds, found.elapsedMs / 1000, estimates?.secondsOf(subject) ?? 0)
+    try {
+      for (let again = false; ; again = true) {
+        const { began, gaveWay, ...found } = await searched<Answer>(name, subject, terms, { seconds, again })
+        if (!gaveWay) return { ...found, waitedMs: began - arrived }
+        seconds = Math.max(seconds, found.elapsedMs / 1000, estimates?.secondsOf(subject) ?? 0)
+      }
+    } finally {
+      warming?.giveWay()
     }
   }
 

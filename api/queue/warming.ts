@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as elapsed } from 'node:timers/promises'
 
 export interface Warming {
-  /** To be called when a request arrives. */
+  /** To be called when a request arrives, and when it has its answer: another one may follow. */
   readonly giveWay: () => void
   readonly end: () => void
 }
