@@ -356,12 +356,12 @@ const rows: readonly Row[] = [
   [
     'a model in its command that nobody knows',
     {
-      ...file('vllm', 'vllm serve meta-llama/Llama-3-80B -tp 8', { model: undefined, hardware: on(8) }),
+      ...file('vllm', 'vllm serve meta-llama/Lama-3-70B -tp 8', { model: undefined, hardware: on(8) }),
       workload: generate.workload,
       constraints: {},
     },
     '/plan/vllm',
-    /meta-llama\/Llama-3-80B, which is not in the catalogue; the nearest are llama-3-.*huggingFace/,
+    /meta-llama\/Lama-3-70B, which is not in the catalogue; the nearest are llama-3-.*huggingFace/,
   ],
   [
     'heads that a server cannot share out',

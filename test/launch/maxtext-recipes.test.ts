@@ -50,6 +50,15 @@ describe('a recipe', () => {
 })
 
 describe('a command for MaxText', () => {
+  it('multiplies experts in fp8 by Qwix on TPUs, and nowhere else', () => {
+    const states = { gradients: 'fp32', optimizer: 'fp32' } as const
+    const precision = { ...states, weights: 'bf16', compute: 'fp8', kvCache: 'bf16' } as const
+    const sparse = { model: 'qwen3-30b-a3b', ...train, precision }
+    const { command: tpu } = command({ ...sparse, chip: 'tpu-7x', topology: [2, 2, 2] }, { fsdp: 8 })
+    expect(tpu).toContain(' quantization=fp8_full use_qwix_quantization=true')
+    expect(command({ ...sparse, chip: 'h100-sxm', chips: 8 }, { fsdp: 8 }).command).toBe('')
+  })
+
   it('names a model that MaxText has, and says how its kernels run', () => {
     const dense = command(
       { model: 'llama-3-8b', chip: 'tpu-v5p', topology: [2, 2, 2], ...train },
