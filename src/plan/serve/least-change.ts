@@ -6,7 +6,7 @@ export interface Changed {
   readonly deployment: Sized
 }
 
-/** Raises a limit by factors of 1.25, up to a thousand times its value; null if it is not the obstacle. Bisects, as all larger values are met too. */
+/** Raises a limit by factors of 1.25, up to a million times its value; null if it is not the obstacle. Bisects, as all larger values are met too. */
 export function loosened(limit: number, attempt: (limit: number) => Sized | null): Changed | null {
   if (!Number.isFinite(limit) || !attempt(Number.POSITIVE_INFINITY)) return null
   let [missed, met] = [0, mostSteps + 1]
@@ -21,8 +21,8 @@ export function loosened(limit: number, attempt: (limit: number) => Sized | null
   return found
 }
 
-/** 1.25 to this power is just below a thousand. */
-const mostSteps = 30
+/** 1.25 to this power is just above a million. */
+const mostSteps = 62
 
 /** The highest rate that is met, to within 1 %. */
 export function lowered(rate: number | null, attempt: (rate: number) => Sized | null): Changed | null {
