@@ -178,7 +178,7 @@ export interface Assumptions {
    * recipes of 2026 take 8, Liger's kernel as many as make a piece no larger than the residual stream: vocab / dModel.
    */
   readonly lossChunks: number
-  /** Logits stand in fp32 beside what the matmul wrote (PyTorch); else the loss reads that, and its gradient stands beside it (XLA). */
+  /** Logits stand in fp32 beside what the matmul wrote (PyTorch); else the loss reads that, and writes the gradient over it (XLA). */
   readonly logitsInFp32: boolean
   /** What of a layer that keeps its input alone runs again. */
   readonly recomputation: Recomputation

@@ -112,7 +112,7 @@ export const assumptionChoices = {
     .max(8)
     .describe('ZeRO-3: most layers whose weights are gathered at the same time.'),
   logitsInFp32: flag(
-    'Whether memory holds an fp32 copy of the logits beside the output of the matmul; otherwise it holds their gradient, in the type of that output.',
+    'Whether memory holds an fp32 copy of the logits beside the output of the matmul; otherwise their gradient is written over that output, in its type.',
   ),
   recomputation: recomputation.describe(
     'What runs again of a layer of which only the input is kept (`full`): its `whole` forward pass, as in Megatron-LM, or what is `needed` by the backward pass, as XLA has it.',

@@ -5,8 +5,8 @@
  *   activations   what the policies of the stage's layers keep, times the microbatches in flight
  *   workspace     the larger of: a layer's live tensors while it is recomputed, what the host sends ahead for the next, gathered
  *                 weights of it (and of the next) under ZeRO-3, its unscattered gradients under ZeRO-2 and 3, and the residual
- *                 gathered over tensor; or, on the last stage, the head's own and its logits with their copy in fp32 or their
- *                 gradient, all of them or one of c pieces of the microbatch at a time
+ *                 gathered over tensor; or, on the last stage, the head's own and its logits, with their copy in fp32 if
+ *                 there is one, all of them or one of c pieces of the microbatch at a time
  *   reserve       framework and fragmentation
  */
 
@@ -170,7 +170,7 @@ function arraysNamed({ arrays }: Component, name: string): readonly ShardedArray
 
 /**
  * Bytes of the logits on the last stage, one piece at a time: in the activations' type as the matmul wrote them, and beside that
- * a copy in fp32 or, where a compiler casts them as it reads them, their gradient in the same type.
+ * a copy in fp32; or once, where a compiler casts them as it reads them and writes their gradient over them.
  */
 export function logitTerm(
   head: Component,
@@ -179,7 +179,7 @@ export function logitTerm(
   { lossChunks, logitsInFp32 }: Assumptions,
 ): Term {
   const written = elementBytes[activationType(precision)]
-  const each = written + (logitsInFp32 ? 4 : written)
+  const each = written + (logitsInFp32 ? 4 : 0)
   return termOf(elementsOf(arrayOfRole(head, 'logits')), extents, each / lossChunks)
 }
 
