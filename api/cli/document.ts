@@ -1,6 +1,7 @@
 /** A request from a file of JSON or YAML, with the line of each value; JSON is parsed as YAML, which includes it. */
 import { isCollection, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import { ProblemError } from '../problems.ts'
+import { launchMeant } from './launch-meant.ts'
 
 export interface RequestDocument {
   readonly file: string | null
@@ -8,7 +9,7 @@ export interface RequestDocument {
   readonly lineOf: (pointer: string) => number | null
 }
 
-/** A file that is neither JSON nor YAML, with the line that it goes wrong on. */
+/** A file that is no request, being neither JSON nor YAML or a launch file, with the line that it goes wrong on. */
 export class UnparsedFile extends ProblemError {
   readonly line: number
 
@@ -22,13 +23,16 @@ export function requestDocument(text: string, file: string | null): RequestDocum
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
+  const body: unknown = error ? null : document.toJS()
+  const meant = launchMeant(text, body, file)
   if (error) {
     const { line, col } = lines.linePos(error.pos[0])
-    throw new UnparsedFile(`line ${line}, column ${col}: ${error.message}`, line)
+    throw new UnparsedFile(meant || `line ${line}, column ${col}: ${error.message}`, line)
   }
+  if (meant) throw new UnparsedFile(meant, 1)
   return {
     file,
-    body: document.toJS(),
+    body,
     lineOf: (pointer) => lines.linePos(offsetOf(document.contents, pathOf(pointer))).line,
   }
 }

@@ -1,8 +1,9 @@
 /** Lines of values in files, and what numbers with units mean. */
 
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { requestDocument } from '../../api/cli/document.ts'
+import { requestDocument, UnparsedFile } from '../../api/cli/document.ts'
 import { milliseconds, quantity } from '../../api/cli/quantity.ts'
 import { jsonPointer } from '../../api/validation/json-pointer.ts'
 import { forAll } from '../law.ts'
@@ -51,5 +52,32 @@ describe('a number with a unit', () => {
     expect(['', 'k', '8kk', '0x10', 'max'].map(value)).toEqual([null, null, null, null, null])
     expect(['4', '4M', '4MB'].map((text) => quantity(text)?.of)).toEqual([null, 'count', 'bytes'])
     expect(['500ms', '30s', '2m', '5', '1h'].map(milliseconds)).toEqual([500, 30_000, 120_000, 5000, null])
+  })
+})
+
+describe('a launch file in place of a request', () => {
+  const { files }: { readonly files: readonly { readonly key: string; readonly file: unknown }[] } =
+    JSON.parse(readFileSync('fixtures/launch-files.json', 'utf8'))
+  const whole = files.flatMap(({ key, file }) =>
+    typeof file === 'string' && /^(#!|[^-])/.test(file) ? [{ key, file }] : [],
+  )
+
+  it('is told how the command reads it, by what it starts', () => {
+    const told = whole.filter(({ key, file }) => {
+      try {
+        requestDocument(file, 'run.sh')
+      } catch (error) {
+        return error instanceof UnparsedFile && error.message.includes(`--launch ${key}=run.sh`)
+      }
+      return false
+    })
+    expect(told.length).toBeGreaterThan(0.9 * whole.length)
+  })
+
+  it('is a request where one holds it', () => {
+    for (const { key, file } of files) {
+      const text = JSON.stringify({ hardware: { chip: 'h100-sxm' }, plan: { [key]: file } })
+      expect(requestDocument(text, 'request.json').body).toEqual(JSON.parse(text))
+    }
   })
 })

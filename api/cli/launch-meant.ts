@@ -1,0 +1,31 @@
+/** A launch file given in place of a request: which framework's it looks like, and how the command reads it. */
+import { isFields } from '../../src/fields.ts'
+import type { LaunchKey } from '../translate/launch/file.ts'
+
+/** What the launch files of each framework have and requests have not; the first that is found counts. */
+const marks: Readonly<Record<LaunchKey, RegExp>> = {
+  megatronBridge: /megatron[-_.]bridge|scripts\/performance\/\S+\.py/i,
+  torchtitan: /torchtitan|\brun_train\.sh\b|^\[(parallelism|activation_checkpoint)\]$/im,
+  maxtext: /maxtext|^(ici|dcn)_\w+_parallelism:/im,
+  tensorrtLlm: /\btrtllm-(serve|bench)\b/,
+  sglang: /\bsglang(\.launch_server| serve)\b|^(tp|tp-size|mem-fraction-static):/m,
+  vllm: /\bvllm(\.entrypoints| serve)\b|^tensor-parallel-size:/m,
+  accelerate: /\baccelerate launch\b|^distributed_type:/m,
+  megatron: /\bpretrain_\w+\.py\b|--tensor-model-parallel-size/,
+  deepspeed: /"zero_optimization"|^zero_optimization:|\bdeepspeed\b/m,
+}
+
+/** Keys of which every request has one, whatever it leaves to the options of a command; in MaxText's configs `hardware` is a word. */
+const requestKeys = ['model', 'workload', 'plan', 'variants', 'runs', 'against']
+
+const isRequest = (body: unknown) =>
+  isFields(body) && (isFields(body.hardware) || requestKeys.some((key) => key in body))
+
+/** Advice to follow what is wrong with the text; empty if it is no launch file, or a request that holds one. */
+export function launchMeant(text: string, body: unknown, file: string | null): string {
+  if (isRequest(body)) return ''
+  const key = Object.entries(marks).find(([, mark]) => mark.test(text))?.[0]
+  return key
+    ? `it looks like a launch file of ${key}, which is read with --launch ${key}=${file ?? 'FILE'} --chip NAME --chips N`
+    : ''
+}
