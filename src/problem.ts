@@ -139,6 +139,8 @@ export interface Setting {
   readonly residuals?: Residuals
   /** Whether the request names the software that runs the plans, or how it runs experts; taken to when absent. */
   readonly namesSoftware?: boolean
+  /** Whether the written plan is a launch file of a framework that is only read: what else could launch it is not asked; false when absent. */
+  readonly runElsewhere?: boolean
   /** Published training recipes. */
   readonly recipes?: readonly RecipeRecord[]
 }

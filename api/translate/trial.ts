@@ -11,8 +11,15 @@ import type { Question, Trial } from '../worker/question.ts'
 import { refuseMisplacedOf } from './misplaced.ts'
 import { refuseUnknownPoliciesOf } from './policies.ts'
 
-/** In mode `serve` the schema has made sure that the plan is a deployment. */
-export function trialOf(question: Question, written: Sketch | ServeSketchRequest): Trial {
+/**
+ * In mode `serve` the schema has made sure that the plan is a deployment. `runElsewhere` if the plan is a launch file of a framework that
+ * no files are written for.
+ */
+export function trialOf(
+  question: Question,
+  written: Sketch | ServeSketchRequest,
+  runElsewhere = false,
+): Trial {
   if (question.mode === 'serve') return { ...question, sketch: serveSketchOf(written as ServeSketchRequest) }
   const plan = written as Sketch
   refuseMisplacedOf(plan, question.mode)
@@ -42,7 +49,7 @@ export function trialOf(question: Question, written: Sketch | ServeSketchRequest
     ...(stageLayers ? { stageLayers } : {}),
     ...(rematerialization ? { rematerialization } : {}),
   }
-  return { ...question, sketch }
+  return { ...question, problem: { ...question.problem, runElsewhere }, sketch }
 }
 
 function serveSketchOf(plan: ServeSketchRequest): ServeSketch {

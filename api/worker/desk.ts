@@ -211,7 +211,8 @@ export function trialIn(
   refuseAnotherModel(reading, model)
   const framework = reading ? writtenFor(reading.framework) : undefined
   const file = framework ? { file: framework } : {}
-  const trial = { ...trialOf(question, request.plan), ...costedWith(request, reading, catalogue), ...file }
+  const asked = trialOf(question, request.plan, reading !== null && !framework)
+  const trial = { ...asked, ...costedWith(request, reading, catalogue), ...file }
   return { trial, warnings: [...warnings, ...launchWarnings(reading)] }
 }
 

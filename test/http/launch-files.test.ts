@@ -148,3 +148,20 @@ describe('what launches a plan', () => {
     expect(same).toBeGreaterThan(0)
   })
 })
+
+it('a plan of a framework that is only read is not told that others cannot launch it', async () => {
+  const hardware = { chip: 'h100-sxm', chips: 8 }
+  const warnings = async (plan: object, path: string) => {
+    const { body } = await agent.post(path).send({ model: 'llama-3-8b', hardware, workload: train, plan })
+    return (body.warnings as readonly string[]).filter((text) => /can launch/.test(text))
+  }
+  const zero = {
+    zero_optimization: { stage: 2, offload_optimizer: { device: 'cpu' } },
+    bf16: { enabled: true },
+    train_batch_size: 128,
+  }
+  for (const path of ['/evaluate', '/validate']) {
+    expect(await warnings({ deepspeed: zero }, path)).toEqual([])
+  }
+  expect(await warnings({ mesh: { data: 4, tensor2: 2 }, zeroStage: 0 }, '/evaluate')).toHaveLength(1)
+})

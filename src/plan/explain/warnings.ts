@@ -46,7 +46,8 @@ export function warnings(
   }
   found.push(...offCentre('a step', best?.uncertainty ?? null))
   found.push(...kindWarning(assumptions.frameworks, trainers, 'trains a model'))
-  found.push(...launchWarning(best, ofKind(trainers, assumptions.frameworks), named))
+  if (!problem.runElsewhere)
+    found.push(...launchWarning(best, ofKind(trainers, assumptions.frameworks), named))
   if (best && best.mesh.expert > 1) {
     found.push(
       'routing is assumed to be balanced: every expert gets the same number of tokens (as auxiliary losses or biases aim for)',
