@@ -154,6 +154,11 @@ export interface Assumptions {
   /** Weights that are kept in a narrower type have an fp32 copy. */
   readonly masterWeights: boolean
   /**
+   * Of the fp32 copy of bf16 weights only the 16 bits are kept that the weights themselves lack: `store_param_remainders` of Transformer
+   * Engine's FusedAdam, as Megatron-LM's precision-aware optimizer has it.
+   */
+  readonly masterRemainders: boolean
+  /**
    * What the optimizer keeps is in the host's memory, and crosses to the chip and back once a step, without being hidden: MaxText's
    * `optimizer_memory_host_offload`, Megatron's `--optimizer-cpu-offload`.
    */

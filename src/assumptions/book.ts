@@ -72,6 +72,7 @@ export const book: Assumptions = {
   padHeads: true,
   activations: 'book',
   masterWeights: false,
+  masterRemainders: false,
   optimizerOnHost: false,
   gradientBuffer: false,
   fusedAccumulation: true,

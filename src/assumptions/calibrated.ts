@@ -233,6 +233,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     padHeads: tpu,
     activations: 'counted',
     masterWeights: true,
+    masterRemainders: false,
     optimizerOnHost: false,
     gradientBuffer: true,
     fusedAccumulation: true,

@@ -75,6 +75,45 @@ it('a plan with narrow moments is launched with them, is read back, and takes le
 })
 
 it.each([
+  ['', {}],
+  ['--fp8-format hybrid', {}],
+  ['--fp8-format hybrid --fp8-recipe delayed', {}],
+  ['--fp8-format hybrid --fp8-recipe mxfp8', null],
+  ['--main-params-dtype fp16', null],
+  ['--use-megatron-fsdp', null],
+  ['--optimizer-cpu-offload', null],
+])('master weights beside %j are remainders only where its kernel has the bf16 weights', (options, kept) => {
+  const { assumptions } = read(`${aware} ${options}`)
+  expect(assumptions.masterRemainders).toBe(kept === null ? undefined : true)
+  expect(read(options).assumptions.masterRemainders).toBeUndefined()
+})
+
+it('remainders of master weights take two bytes of four, are launched and read back, and no other trainer has them', async () => {
+  const evaluated = async (masterRemainders: boolean, more: object = {}) => {
+    const assumptions = { basis: 'calibrated', masterRemainders }
+    const plan = { mesh: { data: 8 }, zeroStage: 1 }
+    const { body } = await agent.post('/evaluate').send({ ...asked, plan, ...more, assumptions })
+    return body.plan
+  }
+  const [whole, halved] = [await evaluated(false), await evaluated(true)]
+  // The copy and two moments: 2 + 2 x 4 bytes of 4 + 2 x 4.
+  expect(halved.memoryBytes.optimizer / whole.memoryBytes.optimizer).toBeCloseTo(10 / 12, 6)
+  expect(whole.launch.megatron).not.toContain(aware)
+  const { command } = halved.launch.commands.megatron
+  expect(readMegatron(command, null)).toMatchObject({
+    ...{ assumptions: { masterRemainders: true }, precision: { optimizer: 'fp32' } },
+    ...{ faults: [], notUnderstood: [] },
+  })
+  expect(JSON.stringify(halved.launch.torchtitan)).toContain('keeps master weights whole')
+  const precision = { optimizer: 'bf16' }
+  const notes = async (kept: boolean) => JSON.stringify((await evaluated(kept, { precision })).launch)
+  expect(await notes(false)).toContain('keeps 2 bytes of a master weight instead of the 4')
+  expect(await notes(true)).not.toContain('keeps 2 bytes of a master weight')
+  const sharded = await evaluated(true, { plan: { mesh: { fsdp: 8 }, zeroStage: 3 } })
+  expect(JSON.stringify(sharded.launch.megatron)).toContain('only in its distributed optimizer (ZeRO-1)')
+})
+
+it.each([
   ['ZeRO-1 and up', { plan: { mesh: { data: 8 }, zeroStage: 0 } }],
   [
     'these on the chips',

@@ -88,6 +88,7 @@ const settings: fc.Arbitrary<Problem> = fc
     lossChunks: often(1, 3),
     optimizerOnHost: often(false, true),
     masterWeights: often(true, false),
+    masterRemainders: often(false, true),
   })
   .map(
     ({

@@ -86,6 +86,9 @@ export const assumptionChoices = {
     'How the memory of kept activations is counted: tensor by tensor (`counted`), or as the book does, in tensors of width D.',
   ),
   masterWeights: flag('Whether the optimizer keeps an fp32 copy of the weights.'),
+  masterRemainders: flag(
+    "Whether only the 16 bits of that copy are kept that bf16 weights lack, 2 bytes instead of 4, as Megatron-LM's precision-aware optimizer does in ZeRO-1.",
+  ),
   gradientBuffer: flag(
     'Whether gradients have a buffer of their own, to which every microbatch adds until the optimizer runs.',
   ),

@@ -3,12 +3,14 @@
  * (recipe/optimizers.ts).
  *
  * Weights in a narrower type have a master copy in fp32 where the assumptions say so, whatever the type of the moments:
- * DeepSeek-V3 has fp32 master weights and gradients and bf16 moments (arXiv 2412.19437, section 3.3.3).
+ * DeepSeek-V3 has fp32 master weights and gradients and bf16 moments (arXiv 2412.19437, section 3.3.3). A bf16 number is the first
+ * half of an fp32 one, so that the copy of bf16 weights may be its other half alone (NVIDIA/TransformerEngine,
+ * transformer_engine/pytorch/optimizers/fused_adam.py, `store_param_remainders`).
  */
 
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Precision } from '../../problem.ts'
-import { elementBytes } from '../../recipe/element-type.ts'
+import { elementBytes, usualType } from '../../recipe/element-type.ts'
 import { optimizerRow } from '../../recipe/optimizer.ts'
 import type { WeightKind } from '../../recipe/optimizer-row.ts'
 import type { OptimizerName } from '../../recipe/optimizers.ts'
@@ -29,7 +31,9 @@ export function stateBytes(
 ): StateBytes {
   const { moments, momentBytes } = optimizerRow(optimizer)
   const weights = elementBytes[precision.weights]
-  const master = assumptions.masterWeights && weights < 4 ? 4 : 0
+  const halved = assumptions.masterRemainders && precision.weights === usualType
+  const copy = halved ? elementBytes.fp32 - weights : elementBytes.fp32
+  const master = assumptions.masterWeights && weights < elementBytes.fp32 ? copy : 0
   return {
     weights,
     gradients: assumptions.gradientBuffer ? elementBytes[precision.gradients] : 0,

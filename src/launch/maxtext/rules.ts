@@ -5,7 +5,7 @@ import type { OptimizerName } from '../../recipe/optimizers.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
 import type { Rule } from '../../rules/rule.ts'
 import { pipelineRank } from '../run/rank-order.ts'
-import { blockRule, commonRules, positionRule, type RunRules } from '../run/rules.ts'
+import { blockRule, commonRules, positionRule, type RunRules, wholeMastersRule } from '../run/rules.ts'
 import type { LayoutRun, MeshRun, Run } from '../run/run.ts'
 import { maxtextBlock } from './block.ts'
 import { maxtextContextRules } from './context.ts'
@@ -59,6 +59,7 @@ export const maxtextRules: RunRules = {
       says: 'MaxText runs layers that predict further tokens outside of the pipeline',
     },
     ...typeRules(),
+    wholeMastersRule('MaxText'),
   ],
   layout: [
     ...commonRules.layout,

@@ -29,6 +29,7 @@ import { activationFlags, detailNotes, normFlags, positionFlags } from './detail
 import { megatronExpertRecipe } from './expert-recipe.ts'
 import { megatronExpertNotes, megatronExperts } from './experts.ts'
 import { madeUpData, madeUpNotes } from './made-up-data.ts'
+import { remainderNotes } from './moments.ts'
 import { isFourBits } from './narrow-types.ts'
 import { megatronPipeline } from './pipeline.ts'
 import { megatronRecomputation } from './recomputation.ts'
@@ -58,6 +59,7 @@ export function megatron(run: Run): Launch<readonly string[]> {
   const flags = [...modelFlags(run), ...experts.model, ...told]
   const notes = [
     ...connectionNotes(run),
+    ...remainderNotes(run),
     ...detailNotes(run),
     ...megatronExpertNotes(run),
     ...madeUpNotes(run),

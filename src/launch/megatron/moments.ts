@@ -1,14 +1,25 @@
 /**
- * Adam's moments in fewer than 32 bits, as Megatron-LM's precision-aware optimizer keeps them; it needs the distributed optimizer.
- * Written for both moments alike, as `precision.optimizer` has one type. Source: as flags.ts, megatron/training/arguments.py,
- * megatron/core/optimizer/{__init__,optimizer_config}.py; in Megatron Bridge types have torch's names.
+ * Megatron-LM's precision-aware optimizer, which needs the distributed optimizer: Adam's moments in fewer than 32 bits, and of
+ * master weights the 16 bits that bf16 weights lack. No option says the latter: it is so wherever FusedAdam has the bf16 weights
+ * themselves, thus not on the host, not in Megatron-FSDP, and not in fp8 but with delayed scaling of weights that are kept in bf16.
+ *
+ * Moments are written alike, as `precision.optimizer` has one type. Source: as flags.ts, megatron/training/arguments.py,
+ * megatron/core/optimizer/{__init__,optimizer_config,distrib_optimizer}.py (`store_param_remainders`,
+ * `use_precision_aware_optimizer_no_fp8_or_ds_fp8`); in Megatron Bridge types have torch's names.
  */
+import { scalesBlocks } from '../../hardware/peak.ts'
+import type { Problem } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
+import type { OptimizerName } from '../../recipe/optimizers.ts'
 import type { Options } from '../read/options.ts'
+import type { Run } from '../run/run.ts'
 
 const aware = '--use-precision-aware-optimizer'
 const options = ['--exp-avg-dtype', '--exp-avg-sq-dtype'] as const
+
+/** The recipe of fp8 by which Adam's kernel casts weights itself; Megatron-LM's default. */
+const delayed = 'delayed'
 
 /** What moments are kept in unless something else is said. */
 const whole: ElementType = 'fp32'
@@ -21,12 +32,48 @@ const named: Readonly<Record<string, ElementType>> = {
   ...{ fp8: 'fp8', uint8: 'fp8' },
 }
 
+/** Optimizers whose states it keeps on the host, or in fewer than 32 bits. */
+export const megatronPlaced: readonly OptimizerName[] = ['adamw']
+
 export function areNarrow(moments: ElementType): boolean {
   return moments !== whole
 }
 
-export function momentFlags(moments: ElementType): readonly string[] {
-  return areNarrow(moments) ? [aware, ...options.flatMap((option) => [option, moments])] : []
+export function awareFlags({ precision, assumptions }: Problem): readonly string[] {
+  const narrow = areNarrow(precision.optimizer)
+  return [
+    ...(narrow || assumptions.masterRemainders ? [aware] : []),
+    ...(narrow ? options.flatMap((option) => [option, precision.optimizer]) : []),
+  ]
+}
+
+/** Whether master weights can be kept as remainders: in fp8 with the recipe that is written for the chip (flags.ts). */
+export function mayKeepRemainders({ precision, workload, assumptions, cluster }: Problem): boolean {
+  const blocks = precision.compute === 'fp8' && scalesBlocks(cluster.chip)
+  const offered = megatronPlaced.includes(workload.optimizer) && !assumptions.optimizerOnHost
+  return offered && precision.weights === 'bf16' && !blocks
+}
+
+/** The precision-aware optimizer has no switch for what a plan may have counted whole. */
+export function remainderNotes({ problem, zeroStage }: Run): readonly string[] {
+  const { precision, assumptions } = problem
+  const kept = areNarrow(precision.optimizer) && zeroStage === 1 && mayKeepRemainders(problem)
+  return kept && !assumptions.masterRemainders
+    ? [
+        `With ${aware}, Megatron-LM keeps 2 bytes of a master weight instead of the 4 that are counted: assumptions.masterRemainders counts 2.`,
+      ]
+    : []
+}
+
+/** Whether a run keeps master weights as remainders, going by its options. */
+export function keepsRemainders(given: Options): boolean {
+  const scaled = given.text('--fp8-recipe') ?? delayed
+  const master = given.text('--main-params-dtype') ?? whole
+  const apart = ['--optimizer-cpu-offload', '--use-megatron-fsdp', '--fp8-param-gather', '--fp4-param-gather']
+  const offered = given.has(aware) && given.has('--bf16') && given.has('--use-distributed-optimizer')
+  return (
+    offered && !apart.some((option) => given.has(option)) && scaled === delayed && named[master] === whole
+  )
 }
 
 export interface MomentsRead {

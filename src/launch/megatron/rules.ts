@@ -18,10 +18,10 @@ import {
 } from '../run/rules.ts'
 import type { MeshRun } from '../run/run.ts'
 import { isAmd } from '../vendor.ts'
-import { areNarrow, megatronMoments } from './moments.ts'
+import { areNarrow, mayKeepRemainders, megatronMoments, megatronPlaced } from './moments.ts'
 import { isFourBits, narrowTypes } from './narrow-types.ts'
 import { megatronRecomputation } from './recomputation.ts'
-import { megatronOptimizers, megatronPlaced, megatronSharded, megatronSharding } from './states.ts'
+import { megatronOptimizers, megatronSharded, megatronSharding } from './states.ts'
 
 const schedules: readonly ScheduleName[] = ['none', '1f1b', 'interleaved-1f1b']
 
@@ -81,6 +81,10 @@ export const megatronRules: RunRules = {
       says: ({ problem }) =>
         `Megatron-LM keeps only the moments of Adam in ${problem.precision.optimizer}, and these on the chips`,
     },
+    {
+      broken: ({ problem }) => problem.assumptions.masterRemainders && !mayKeepRemainders(problem),
+      says: 'Megatron-LM keeps remainders of master weights only for Adam on the chips and weights in bf16, not in mxfp8',
+    },
   ],
   layout: [
     ...commonRules.layout,
@@ -110,6 +114,10 @@ export const megatronRules: RunRules = {
       broken: ({ problem, zeroStage }) => areNarrow(problem.precision.optimizer) && zeroStage === 0,
       says: ({ problem }) =>
         `Megatron-LM keeps moments in ${problem.precision.optimizer} only in its distributed optimizer (ZeRO-1 and up)`,
+    },
+    {
+      broken: ({ problem, zeroStage }) => problem.assumptions.masterRemainders && zeroStage !== 1,
+      says: 'Megatron-LM keeps remainders of master weights only in its distributed optimizer (ZeRO-1)',
     },
     {
       broken: (run) =>

@@ -4,7 +4,7 @@ import type { OptimizerName } from '../../recipe/optimizers.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Run } from '../run/run.ts'
 import type { Word } from '../start.ts'
-import { momentFlags } from './moments.ts'
+import { awareFlags } from './moments.ts'
 
 export const megatronOptimizers: Readonly<Partial<Record<OptimizerName, readonly Word[]>>> = {
   adamw: ['--optimizer', 'adam'],
@@ -18,9 +18,6 @@ export const megatronSharded: Readonly<Partial<Record<OptimizerName, readonly Ze
   adamw: [1, 2, 3],
   muon: [1],
 }
-
-/** Optimizers whose states it keeps on the host, or in fewer than 32 bits. */
-export const megatronPlaced: readonly OptimizerName[] = ['adamw']
 
 /** Sharding strategy of Megatron-FSDP; null if the distributed optimizer or plain replication is used. */
 export const megatronSharding: Readonly<Record<ZeroStage, string | null>> = {
@@ -38,7 +35,7 @@ export function megatronStates({ zeroStage, mesh, replicas, problem }: Run): rea
     ...(zeroStage > 0 ? ['--use-distributed-optimizer'] : []),
     ...(problem.assumptions.optimizerOnHost
       ? ['--optimizer-cpu-offload', '--overlap-cpu-optimizer-d2h-h2d', '--use-precision-aware-optimizer']
-      : momentFlags(problem.precision.optimizer)),
+      : awareFlags(problem)),
     ...(strategy ? ['--use-megatron-fsdp', '--data-parallel-sharding-strategy', strategy] : []),
     // Fused accumulation would need Transformer Engine 2.10; its example scripts do without
     // (megatron/core/distributed/fsdp/mcore_fsdp_adapter.py).

@@ -79,6 +79,14 @@ export function wholeLossRule(framework: string): Rule<MeshRun> {
   }
 }
 
+/** The framework's master weights are whole fp32 numbers. */
+export function wholeMastersRule(framework: string): Rule<MeshRun> {
+  return {
+    broken: ({ problem }) => problem.assumptions.masterRemainders,
+    says: `${framework} keeps master weights whole, not the 16 bits that bf16 weights lack`,
+  }
+}
+
 /** The framework runs attention and MLP one after the other. */
 export function blockRule(framework: string): Rule<MeshRun> {
   return {

@@ -11,6 +11,7 @@ import {
   type RunRules,
   switchedRule,
   wholeLossRule,
+  wholeMastersRule,
   widthRules,
 } from '../run/rules.ts'
 import { usesFsdp } from './degrees.ts'
@@ -72,6 +73,7 @@ export const torchtitanRules: RunRules = {
       broken: ({ problem }) => problem.assumptions.optimizerOnHost,
       says: 'torchtitan moves weights and gradients to the host too (enable_cpu_offload), not optimizer states alone',
     },
+    wholeMastersRule('torchtitan'),
     {
       broken: ({ problem }) => problem.precision.gradients !== 'fp32',
       says: ({ problem }) => `torchtitan reduces gradients in fp32, not ${problem.precision.gradients}`,

@@ -1,6 +1,7 @@
 /** Assumptions that follow from options of Megatron-LM, with notes on options that are costed differently from what they say. */
 import type { Fields } from '../../../fields.ts'
 import type { Options } from '../../read/options.ts'
+import { keepsRemainders } from '../moments.ts'
 
 export function assumedOf(
   options: Options,
@@ -10,6 +11,7 @@ export function assumedOf(
   const spread = (options.whole('--expert-model-parallel-size') ?? 1) > 1
   const assumptions = {
     ...(options.has('--optimizer-cpu-offload') ? { optimizerOnHost: true } : {}),
+    ...(keepsRemainders(options) ? { masterRemainders: true } : {}),
     ...(spread && dispatcher !== 'allgather' ? { hierarchicalDispatch: dispatcher === 'flex' } : {}),
   }
   const notes = [
