@@ -6,12 +6,12 @@
  * that exists answers other methods with 405, one that does not with 404; all errors become problem documents.
  */
 
-import compression from 'compression'
 import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import type { Dependencies } from './dependencies.ts'
 import { acceptable } from './http/acceptable.ts'
 import { authorized } from './http/authorized.ts'
+import { compressed } from './http/compressed.ts'
 import { finite } from './http/finite.ts'
 import { jsonBody } from './http/json-body.ts'
 import { limitedRate } from './http/limited-rate.ts'
@@ -69,7 +69,7 @@ export function createApp(dependencies: Dependencies): Express {
       .post(knownQuery(query), acceptable(types), ...jsonBody, handler)
       .all(methodNotAllowed('POST'))
 
-  app.use(requestId, requestLog(log), metrics.observe, securityHeaders, compression())
+  app.use(requestId, requestLog(log), metrics.observe, securityHeaders, compressed)
   app.use((_request, response, next) => {
     response.once('close', lifecycle.enter())
     next()

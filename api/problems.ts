@@ -95,7 +95,7 @@ export const problems = {
     help: 'All searchers are busy and the queue is full. Try again after `Retry-After` seconds.',
   },
   unavailable: {
-    title: 'No search thread',
+    title: 'Unavailable',
     status: 503,
     help: 'The service runs, but cannot start a thread for searches; its log says why. Try again after `Retry-After` seconds.',
   },

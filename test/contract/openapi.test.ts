@@ -40,6 +40,23 @@ describe('openapi.yaml', () => {
     expect(json.body).toEqual(parse(checkedIn))
   })
 
+  it.each(['/openapi.json', '/openapi.yaml'])('%s is compressed where that is asked for', async (path) => {
+    const { headers } = await service().get(path).set('accept-encoding', 'br')
+    expect(headers['content-encoding']).toBe('br')
+    expect(headers.vary).toMatch(/accept-encoding/i)
+  })
+
+  it.each([
+    '/models/{name}',
+    '/hardware/{name}',
+    '/stacks/{name}',
+    '/problems/{slug}',
+  ] as const)('shows a name at %s that is there', async (path) => {
+    const [parameter] = parse(checkedIn).paths[path].get.parameters
+    const { status } = await service().get(path.replace(/\{.*\}/, parameter.example))
+    expect(status).toBe(200)
+  })
+
   it('gives every operation an id, a tag, and an error', () => {
     const operations = Object.values(document.paths).flatMap((path) => Object.values(path))
     const ids = operations.map(({ operationId }) => operationId)

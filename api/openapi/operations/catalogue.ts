@@ -9,7 +9,7 @@ export const catalogue = {
     tag: 'catalogue',
     summary: 'List the models that are known by name',
   }),
-  '/models/{name}': named('Model', {
+  '/models/{name}': named('Model', 'llama-3-70b', {
     operationId: 'readModel',
     tag: 'catalogue',
     summary: 'Read one model, each number with its source',
@@ -19,7 +19,7 @@ export const catalogue = {
     tag: 'catalogue',
     summary: 'List the chips that are known by name',
   }),
-  '/hardware/{name}': named('Chip', {
+  '/hardware/{name}': named('Chip', 'tpu-v5p', {
     operationId: 'readHardware',
     tag: 'catalogue',
     summary: 'Read one chip and its system, each number with its source',
@@ -31,7 +31,7 @@ export const catalogue = {
     description:
       'A stack is software for training or inference on some chips. Name one in `assumptions.stack`.',
   }),
-  '/stacks/{name}': named('Stack', {
+  '/stacks/{name}': named('Stack', 'megatron-core-hopper', {
     operationId: 'readStack',
     tag: 'catalogue',
     summary: 'Read one stack, and the measured runs behind its constants',
@@ -57,14 +57,12 @@ function listed(answer: ComponentName, about: About) {
   }
 }
 
-function named(answer: ComponentName, about: About) {
+function named(answer: ComponentName, example: string, about: About) {
   return {
     get: {
       ...operation(about),
       security: withKey,
-      parameters: [
-        parameter('name', 'A name from the list.', answer === 'Model' ? 'llama-3-70b' : 'tpu-v5p'),
-      ],
+      parameters: [parameter('name', 'A name from the list.', example)],
       responses: {
         200: answered('application/json', schemaReference(answer)),
         ...errorReferences(
