@@ -1,4 +1,4 @@
-/** A launch file given in place of a request: which framework's it looks like, and how the command reads it. */
+/** A launch file or a model's config.json given in place of a request: which of them it looks like, and how the command reads it. */
 import { isFields } from '../../src/fields.ts'
 import type { LaunchKey } from '../translate/launch/file.ts'
 
@@ -21,9 +21,12 @@ const requestKeys = ['model', 'workload', 'plan', 'variants', 'runs', 'against']
 const isRequest = (body: unknown) =>
   isFields(body) && (isFields(body.hardware) || requestKeys.some((key) => key in body))
 
-/** Advice to follow what is wrong with the text; empty if it is no launch file, or a request that holds one. */
+/** Advice to follow what is wrong with the text; empty if it is neither, or a request that holds one. */
 export function launchMeant(text: string, body: unknown, file: string | null): string {
   if (isRequest(body)) return ''
+  if (isFields(body) && typeof body.model_type === 'string') {
+    return `it looks like a model's config.json, which is read with --model ${file ?? 'FILE.json'} --chip NAME --chips N`
+  }
   const key = Object.entries(marks).find(([, mark]) => mark.test(text))?.[0]
   return key
     ? `it looks like a launch file of ${key}, which is read with --launch ${key}=${file ?? 'FILE'} --chip NAME --chips N`

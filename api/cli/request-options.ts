@@ -35,7 +35,7 @@ const batches = ['/workload/batchTokens', '/workload/batchSequences'] as const
 export const requestOptions = {
   model: {
     flags: '--model <name>',
-    says: 'model, by its name in the catalogue (shardplan models)',
+    says: 'model, by its name in the catalogue (shardplan models), or its config.json',
     ...to('/model'),
   },
   chip: {

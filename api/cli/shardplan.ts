@@ -1,4 +1,4 @@
-/** The command line: `shardplan optimize`, `evaluate`, `validate`, `calibrate`, `compare`, `models`, `hardware`, `serve`, `completion`. */
+/** The command line: `shardplan optimize`, `evaluate`, `validate`, `calibrate`, `compare`, `models`, `hardware`, `stacks`, `serve`, `completion`. */
 import { Argument, Command, CommanderError } from 'commander'
 import { type Fault, ProblemError, problems } from '../problems.ts'
 import { version } from '../version.ts'

@@ -416,9 +416,10 @@ describe('numbers', () => {
 })
 
 describe('the rest', () => {
-  it('lists models and chips, and explains itself', async () => {
+  it('lists models, chips and stacks, and explains itself', async () => {
     expect((await run(['models'])).out).toMatch(/\nllama-3-70b +70.6B/)
     expect((await run(['hardware'])).out).toMatch(/\nh100-sxm /)
+    expect((await run(['stacks'])).out).toMatch(/\nmegatron-core-hopper +training +/)
     const help = await run(['validate', '--help'])
     expect([help.code, help.err]).toEqual([0, ''])
     expect(help.out).toMatch(/--report <format=file>/)
@@ -459,7 +460,7 @@ describe('the rest', () => {
     const origin = await listening({}, async (at) => at)
     const { code, err } = await run(['plan', ...asFlags, '--server', origin])
     expect(code).toBe(5)
-    expect(err).toMatch(/does not answer/)
+    expect(err).toMatch(/^error: Unavailable\n.* does not answer/)
   })
 })
 

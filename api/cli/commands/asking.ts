@@ -7,6 +7,7 @@ import { launchKeys } from '../../schemas/launch.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
 import { noDocument, type RequestDocument, requestDocument } from '../document.ts'
 import type { ExitCode } from '../exit-code.ts'
+import { withModelFile } from '../model-file.ts'
 import { planOptions, type RequestOptions, requestOptions, withOptions } from '../request-options.ts'
 import { UsageError } from '../usage-error.ts'
 import type { World } from '../world.ts'
@@ -79,7 +80,7 @@ export function documentOf(world: World, file: string | undefined, options: Opti
   const found =
     file === undefined ? noDocument : requestDocument(world.read(file), file === '-' ? null : file)
   const body = options.launch ? withLaunch(found.body, options.launch, world) : found.body
-  return { ...found, body: withOptions(body, options) }
+  return { ...found, body: withModelFile(withOptions(body, options), options.model, world.read) }
 }
 
 /**

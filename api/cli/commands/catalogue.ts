@@ -1,4 +1,4 @@
-/** `shardplan models` and `shardplan hardware`: list what is known by name. */
+/** `shardplan models`, `hardware` and `stacks`: list what is known by name. */
 import { loadCatalogue } from '../../catalogue.ts'
 import { table } from '../../report/table.ts'
 import type { Desk } from './asking.ts'
@@ -26,6 +26,14 @@ export function catalogue({ program, world }: Desk): void {
         title,
       ])
       world.out(`${table([['name', 'memory', ''], ...rows]).join('\n')}\n`)
+    })
+
+  program
+    .command('stacks')
+    .description('list the software whose constants are known (--set assumptions.stack=NAME)')
+    .action(() => {
+      const rows = [...loadCatalogue().stacks.values()].map(({ name, runs, title }) => [name, runs, title])
+      world.out(`${table([['name', 'runs', ''], ...rows]).join('\n')}\n`)
     })
 }
 
