@@ -40,6 +40,20 @@ describe('a server', () => {
   })
 })
 
+it('a container does not have the variables of another', () => {
+  const container = (env: string, length: string) =>
+    `  - image: a\n    env: [${env}]\n    command: [sh, -c]\n    args: ["${plain.replace('4096', length)}"]\n`
+  const read = (first: string, second: string) =>
+    readScript(commandsOf(`apiVersion: v1\nspec:\n  containers:\n${first}${second}`)).commands.filter(
+      ([name]) => name === 'vllm',
+    )
+  const [one, other] = read(
+    container('{name: LENGTH, value: "4096"}', '$LENGTH'),
+    container('{name: OTHER, value: "1"}', '$LENGTH'),
+  )
+  expect([one?.at(-1), other?.at(-1)]).toEqual(['4096', '$LENGTH'])
+})
+
 it('a manifest or a command without what its framework is told is no launch', () => {
   const { faults, plan } = readingOf(
     { vllm: 'services:\n  server:\n    image: vllm/vllm-openai:v1\n' },

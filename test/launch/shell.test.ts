@@ -75,6 +75,69 @@ describe('a script', () => {
     }
   })
 
+  it.each([
+    ['[ "$X" = "true" ]', 'false', '--b'],
+    ['[ "$X" = "true" ]', 'true', '--a'],
+    ['[[ $X == true ]]', 'true', '--a'],
+    ['[[ $X != true ]]', 'true', '--b'],
+    ['[ -z "$X" ]', '""', '--a'],
+    ['[ -n "$X" ]', '""', '--b'],
+    ['test "$X" -ge 4', '8', '--a'],
+    ['[ "${X}" -eq 4 ]', '8', '--b'],
+    ['! [[ "$X" -lt 4 ]]', '8', '--a'],
+    ['$X', 'false', '--b'],
+  ])('decides %s where X is %s', (test, value, way) => {
+    const { commands, notes } = readScript(
+      `X=${value}\nif ${test}; then\n  if [ -f x ]; then Y=1; fi\n  W=--a\n  run --a\nelse\n  W=--b\n  run --b\nfi\nrun $W\n`,
+    )
+    const runs = commands.filter(([name]) => name === 'run')
+    expect(runs).toEqual([
+      ['run', way],
+      ['run', way],
+    ])
+    // The branch that does not run has nothing that is not decided.
+    expect(notes.length).toBe(way === '--a' ? 1 : 0)
+  })
+
+  it.each([
+    ['X=1', '[ "$X" = "$Z" ]'],
+    ['X=1', '[ "$X" = 1 ] && probe'],
+    ['X=1', '[[ "$X" == 1* ]]'],
+    ['X=1', '[[ "$X" == 1 && "$Z" == 2 ]]'],
+    ['X=1', '[ -f "$X" ]'],
+    ['if [ -f x ]; then X=1; fi', '[ "$X" = 1 ]'],
+    ['case $1 in a) X=1;; esac', '[ "$X" = 1 ]'],
+    ['while probe; do X=1; done\nY=$X', '[ "$Y" = 1 ]'],
+    ['f() {\nX=1\n}', '[ "$X" = 1 ]'],
+  ])('reads both branches where %j leaves %s open', (before, test) => {
+    const { commands, notes } = readScript(`${before}\nif ${test}; then\n  run --a\nelse\n  run --b\nfi`)
+    expect(commands.filter(([name]) => name === 'run')).toHaveLength(2)
+    expect(notes).toHaveLength(1)
+  })
+
+  it('takes the first branch of several whose test holds, and none where none does', () => {
+    const ways = (value: string, last: string) =>
+      readScript(
+        `X=${value}; if [ $X = a ]; then run a; elif [ $X = b ]; then run b; elif [ $X = b ]; then run c; ${last} fi; run d`,
+      ).commands.map((words) => words.at(-1))
+    expect(ways('a', 'else run e;')).toEqual(['a', 'd'])
+    expect(ways('b', 'else run e;')).toEqual(['b', 'd'])
+    expect(ways('z', 'else run e;')).toEqual(['e', 'd'])
+    expect(ways('z', '')).toEqual(['d'])
+  })
+
+  it('gives a variable that stands before a command to that command alone', () => {
+    const { commands, variables } = readScript(
+      "X=1\nX=2 Y=3 bash -c 'run $X $Y'\nrun $X $Y\nX=4\nexport Z=5\nrun $X $Z",
+    )
+    expect(commands.filter(([name]) => name === 'run')).toEqual([
+      ['run', '2', '3'],
+      ['run', '1', '$Y'],
+      ['run', '4', '5'],
+    ])
+    expect([variables.get('X'), variables.get('Y')]).toEqual([['4'], ['3']])
+  })
+
   it('hands its variables to the commands that it carries, and says which value a branch would need', () => {
     expect(readScript("export N=2\nbash -c 'run --n $N'").commands.at(-1)).toEqual(['run', '--n', '2'])
     const { commands, notes } = readScript('N=2\nif x; then N="$OTHER"; else M=$OTHER; fi\nrun $N $M')

@@ -49,7 +49,7 @@ function commandOf({ image, entrypoint, command, args, env, environment }: Field
         : [filled(String(given))]
   const run = [...words(entrypoint), ...words(command), ...words(args)]
   const set = [...variables].map(([name, value]) => `${name}=${quoted(value)}`)
-  return [...set, ['docker run', quoted(String(image)), ...run].join(' ')].join('\n')
+  return [...set, 'docker run', quoted(String(image)), ...run].join(' ')
 }
 
 /** Variables as Kubernetes lists them (`name`, `value`) or as compose does: `NAME=value` each, or a key each. */

@@ -2,9 +2,10 @@
  * The commands of a launch script, as far as they can be known without a shell: words without their quotes, with
  * variables and arrays that the script itself sets replaced by their values, `${NAME:-default}` and `$((…))` evaluated.
  * Nothing is run. A variable that the script does not set stays as it is written, so that whoever needs its value sees
- * that there is none. Conditions are not evaluated: all branches are read in order, and loops with the first that they go
- * over; `notes` say so. A value that is not known does not replace in a branch one that is.
+ * that there is none. Tests whose words are all known decide which branch is read (branches.ts); of others all branches are read in order,
+ * and loops with the first that they go over; `notes` say so. A value that is not known does not replace in a branch one that is.
  */
+import { branchesOf } from './branches.ts'
 import { carriedIn } from './carried.ts'
 import { expandedIn } from './expansion.ts'
 import { hereDocument, type Opened } from './here-document.ts'
@@ -15,7 +16,7 @@ import { array, blanks, type Reader, toLineEnd, word } from './word.ts'
 
 export interface Script {
   readonly commands: readonly (readonly string[])[]
-  /** Variables that the script sets, with their last values. */
+  /** Variables that the script sets, be it for one command alone, with their last values. */
   readonly variables: ReadonlyMap<string, readonly string[]>
   /** Files that the script writes from here-documents (`cat > NAME <<EOF`), by name. */
   readonly documents: ReadonlyMap<string, string>
@@ -35,6 +36,8 @@ interface Written {
 
 const skipped = new Set(['if', 'elif', 'while', 'until', 'for', 'case', 'select', '[', '[[', 'test'])
 const dropped = new Set('then else fi do done esac { } ! exec time nohup sudo'.split(' '))
+/** Words behind which a test stands. */
+const testing = new Set(['if', 'elif'])
 const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])
 
 /** How deep commands within commands are read. */
@@ -48,18 +51,26 @@ export function readScript(
 ): Script {
   const commands: (readonly string[])[] = []
   const notes = new Set<string>()
-  const variables = shellVariables(() =>
+  const branches = branchesOf()
+  const all = shellVariables(() =>
     notes.add('what its variables stand for is too long: not all of it is read'),
   )
+  const variables = {
+    ...all,
+    set: (name: string, value: readonly string[]) => (branches.runs() ? all.set(name, value) : undefined),
+  }
+  /** Variables that decide no test, as they may have other values. */
+  const loose = new Set<string>()
+  /** The values of variables that a command had for itself. */
+  const passed = new Map<string, readonly string[]>()
   for (const [name, value] of environment) variables.set(name, value)
   for (const [name, value] of slurmVariables(text)) variables.set(name, [value])
   const documents = new Map<string, string>()
   const pending: { readonly opened: Opened; readonly file: Written | null }[] = []
   const here: Reader = { text, variables, at: 0 }
-  let branches = 0
 
   while (here.at < text.length) statement()
-  return { commands, variables: variables.all, documents, notes: [...notes] }
+  return { commands, variables: new Map([...variables.all, ...passed]), documents, notes: [...notes] }
 
   function statement(): void {
     const words: string[] = []
@@ -68,6 +79,8 @@ export function readScript(
     let written: Written | null = null
     let given: string | null = null
     let endsLine = false
+    const from = here.at
+    const own = new Map<string, readonly string[] | undefined>()
     for (;;) {
       blanks(here)
       const next = text[here.at]
@@ -90,7 +103,11 @@ export function readScript(
         else if (said) opened.push(said)
         continue
       }
-      if ((words.length === 0 || declares) && assignment()) continue
+      const set = words.length === 0 || declares ? assigned() : null
+      if (set) {
+        if (!declares && !own.has(set.name)) own.set(set.name, set.before)
+        continue
+      }
       const fields = word(here)
       const [only = ''] = fields
       if (words.length === 0 && fields.length === 1) {
@@ -98,30 +115,52 @@ export function readScript(
           declares = true
           continue
         }
-        if (only === 'fi') branches--
+        branches.meet(only)
         if (dropped.has(only)) continue
-        if (only === 'if') branches++
-        if (skipped.has(only))
-          notes.add('conditions and loops are not decided: each branch is read once, in order')
+        if (skipped.has(only) && !testing.has(only)) undecided()
       }
       words.push(...fields)
     }
     const [first] = words
+    if (first !== undefined && testing.has(first)) {
+      const joined = /[&|(]/.test(text[here.at - 1] ?? '')
+      branches.test(words.slice(1), !joined && !isLoose(text.slice(from, here.at)))
+      if (branches.isOpen()) undecided()
+    }
     const file = first === 'tee' ? { name: words.at(-1) ?? '', adds: words.includes('-a') } : written
-    pending.push(...opened.map((one) => ({ opened: one, file })))
+    pending.push(...opened.map((one) => ({ opened: one, file: branches.runs() ? file : null })))
     if (endsLine) for (const { opened: one, file: into } of pending.splice(0)) document(one, into)
     if (first === 'for') firstRound(words)
     if (given !== null) {
       const [separators = ' '] = variables.read('IFS') ?? []
       for (const [name, values] of takenApart(words, given, separators)) variables.set(name, values)
     }
-    if (first === undefined || skipped.has(first)) return
+    if (first === undefined || skipped.has(first) || !branches.runs()) return
     commands.push(words)
     for (const carried of depth < deepest ? carriedIn(words) : []) {
       const inner = readScript(carried, depth + 1, variables.all)
       commands.push(...inner.commands)
       for (const note of inner.notes) notes.add(note)
     }
+    giveBack(own)
+  }
+
+  /** Variables that were set before a command on its line are its own. */
+  function giveBack(own: ReadonlyMap<string, readonly string[] | undefined>): void {
+    for (const [name, before] of own) {
+      passed.set(name, variables.all.get(name) ?? [])
+      if (before) variables.set(name, before)
+      else variables.drop(name)
+    }
+  }
+
+  function undecided(): void {
+    if (branches.runs()) notes.add('conditions and loops are not decided: each branch is read once, in order')
+  }
+
+  /** Whether a text names a variable that may have other values. */
+  function isLoose(written: string): boolean {
+    return (written.match(/[A-Za-z_]\w*/g) ?? []).some((name) => loose.has(name))
   }
 
   /** `for NAME in …` sets the name to the first item, unless that is not known. */
@@ -156,12 +195,13 @@ export function readScript(
     documents.set(file.name, before + (opened.expands ? expandedIn(whole, variables) : whole))
   }
 
-  /** Reads NAME=value, NAME+=value or NAME=( … ); returns false, and reads nothing, if there is none. */
-  function assignment(): boolean {
+  /** Reads NAME=value, NAME+=value or NAME=( … ), and returns the name with its value from before; null, and reads nothing, if there is none. */
+  function assigned(): { readonly name: string; readonly before: readonly string[] | undefined } | null {
     const found = /^([A-Za-z_]\w*)(\+?)=/.exec(text.slice(here.at, here.at + 200))
     const [whole = '', name = '', plus] = found ?? []
-    if (!found) return false
+    if (!found) return null
     here.at += whole.length
+    const [from, last] = [here.at, variables.all.get(name)]
     const value = text[here.at] === '(' ? array(here) : [value_()]
     const before = plus ? (variables.all.get(name) ?? []) : []
     const joined =
@@ -169,12 +209,17 @@ export function readScript(
         ? [before.join(' ') + value.join(' ')]
         : [...before, ...value]
     // A branch that needs what the script does not set is one that whoever starts it asks for: without it the value from before counts.
-    if (branches > 0 && variables.all.has(name) && joined.some(isOpen))
+    if (branches.inDoubt() && variables.all.has(name) && joined.some(isOpen))
       notes.add(
         `${name} keeps the value from before a condition, as the text does not set ${joined.find(isOpen)}`,
       )
     else variables.set(name, joined)
-    return true
+    if (branches.runs()) {
+      passed.delete(name)
+      if (branches.isLoose() || isLoose(text.slice(from, here.at))) loose.add(name)
+      else loose.delete(name)
+    }
+    return { name, before: last }
 
     function value_(): string {
       const next = text[here.at]

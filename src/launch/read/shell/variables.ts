@@ -6,6 +6,7 @@ const most = 400_000
 export interface ShellVariables {
   readonly all: ReadonlyMap<string, readonly string[]>
   readonly set: (name: string, value: readonly string[]) => void
+  readonly drop: (name: string) => void
   /** One value, or all of an array; empty once the limit is reached; undefined if the script does not set the variable. */
   readonly read: (name: string) => readonly string[] | undefined
 }
@@ -13,7 +14,7 @@ export interface ShellVariables {
 export function shellVariables(overflows: () => void): ShellVariables {
   const all = new Map<string, readonly string[]>()
   let room = most
-  return { all, set: (name, value) => all.set(name, value), read }
+  return { all, set: (name, value) => all.set(name, value), drop: (name) => all.delete(name), read }
 
   function read(name: string): readonly string[] | undefined {
     const values = all.get(name)
