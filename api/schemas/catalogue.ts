@@ -3,18 +3,12 @@
 import { z } from 'zod'
 import { activities } from '../../src/assumptions/stack.ts'
 import { label } from './bound.ts'
-import { exactPartial } from './exact-partial.ts'
+import { bookFigures, chipNames, sources } from './cited.ts'
 import { list, number, optional, orNull, whole } from './field.ts'
 import { stackConstants } from './given/assumptions.ts'
 import { chipFields } from './given/chip.ts'
 import { activeConvention, architecture } from './given/model.ts'
 import { chipKind, elementType, expertRecipeName, frameworkName } from './names.ts'
-
-const { peakFlopsPerSecond, hbmBytes, hbmBytesPerSecond } = chipFields
-
-const sources = z
-  .record(z.string().regex(/^\//), z.string().min(1))
-  .describe('A source for each number, by JSON pointer into this record.')
 
 export const modelRecord = z.strictObject({
   name: label(),
@@ -70,12 +64,8 @@ export const modelList = z.object({
 
 export const chipRecord = z.strictObject({
   ...chipFields,
-  title: label(),
-  aliases: z.array(label()),
-  book: optional(
-    'Values that replace those above under `book` assumptions.',
-    z.strictObject(exactPartial({ peakFlopsPerSecond, hbmBytes, hbmBytesPerSecond })),
-  ),
+  ...chipNames,
+  book: bookFigures,
   sources,
 })
 
@@ -162,7 +152,7 @@ export const chipList = z.object({
       kind: chipKind,
       aliases: z.array(z.string()),
       hbmBytes: z.number(),
-      peakFlopsPerSecond,
+      peakFlopsPerSecond: chipFields.peakFlopsPerSecond,
     }),
   ),
 })

@@ -89,7 +89,8 @@ function chosenChip(
   catalogue: Catalogue,
 ): Chip {
   if (typeof chip !== 'string') {
-    return { ...chip, system: chip.system ?? { kind: 'switched', tiers: network?.tiers ?? [] } }
+    const system = chip.system ?? { kind: 'switched', tiers: network?.tiers ?? [] }
+    return chipOf({ ...chip, system }, basis)
   }
   const known = knownChip(catalogue, chip)
   if (known) return chipOf(known, basis)

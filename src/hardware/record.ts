@@ -13,7 +13,8 @@ export interface ChipRecord extends Chip {
   readonly sources: Readonly<Record<string, string>>
 }
 
-export function chipOf(record: ChipRecord, basis: 'book' | 'calibrated'): Chip {
+/** The chip without what its record says of it; one that a request spells out may leave that away. */
+export function chipOf(record: Chip & Partial<ChipRecord>, basis: 'book' | 'calibrated'): Chip {
   const { title: _title, aliases: _aliases, sources: _sources, book, ...chip } = record
   if (basis !== 'book' || !book) return chip
   return { ...chip, ...book, peakFlopsPerSecond: { ...chip.peakFlopsPerSecond, ...book.peakFlopsPerSecond } }

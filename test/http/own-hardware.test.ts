@@ -9,11 +9,11 @@ import { question, service } from './service.ts'
 
 const generate = { mode: 'generate', batchSequences: 8, contextLength: 2048 }
 
-async function clusterOf(hardware: object): Promise<Cluster> {
+async function clusterOf(hardware: object, more: object = {}): Promise<Cluster> {
   const heard: Heard = {}
   const { status, text } = await service({ search: answering(heard) })
     .post('/optimize')
-    .send({ ...question, hardware: { chip: 'h100-sxm', chips: 64, ...hardware } })
+    .send({ ...question, hardware: { chip: 'h100-sxm', chips: 64, ...hardware }, ...more })
   expect(status, text).toBe(200)
   if (!heard.problem) throw new Error('nothing was searched')
   return heard.problem.cluster
@@ -62,6 +62,21 @@ describe('numbers of a catalogue chip that a request has of its own', () => {
       .send({ ...question, hardware: { ...question.hardware, ...own } })
     expect(status).toBe(400)
     expect(body.errors[0].pointer).toBe(pointer)
+  })
+})
+
+describe('a chip as /hardware/{name} answers it', () => {
+  const h100 = async () => (await service().get('/hardware/h100-sxm')).body
+
+  it.each(['book', 'calibrated'])('is that chip under %s assumptions', async (assumptions) => {
+    const pasted = await clusterOf({ chip: await h100() }, { assumptions })
+    expect(pasted).toEqual(await clusterOf({}, { assumptions }))
+  })
+
+  it('is one of your own with a name and numbers of its own', async () => {
+    const own = { name: 'h100-of-ours', hbmBytes: 1.2e11 }
+    const { chip } = await clusterOf({ chip: { ...(await h100()), ...own } })
+    expect(chip).toEqual({ ...(await clusterOf({})).chip, ...own })
   })
 })
 

@@ -1,6 +1,7 @@
 /** The hardware of a request: a chip, how many, and what differs from the chip's data sheet and network. */
 import { z } from 'zod'
 import { count, label, mostChips } from '../bound.ts'
+import { bookFigures, chipNames, sources } from '../cited.ts'
 import { exactPartial } from '../exact-partial.ts'
 import { optional } from '../field.ts'
 import { bytesPerSecond, chipFields, system, tier, topology } from './chip.ts'
@@ -20,8 +21,15 @@ const networkOverride = z
   .describe("Numbers that replace those of the chip's own network.")
 
 const chipRequest = z
-  .strictObject({ ...chipFields, system: z.exactOptional(system) })
-  .describe('`system` may be left out where `network` gives the tiers.')
+  .strictObject({
+    ...chipFields,
+    system: z.exactOptional(system),
+    ...exactPartial({ ...chipNames, sources }),
+    book: bookFigures,
+  })
+  .describe(
+    'As /hardware/{name} answers it, with numbers of your own; `system` may be left out where `network` gives the tiers.',
+  )
 
 const { hbmBytes, hbmBytesPerSecond, hostBytesPerSecond, peakFlopsPerSecond, usdPerHour } = chipFields
 
