@@ -82,6 +82,6 @@ function ofEach(window: Window): readonly Bucket[] {
   return window.buckets.filter((bucket) => !growsWithBatch(bucket))
 }
 
-function growsWithBatch({ critical, passed }: Bucket): boolean {
+export function growsWithBatch({ critical, passed }: Bucket): boolean {
   return critical || passed
 }

@@ -19,7 +19,7 @@ import type { Mesh } from '../../sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { score } from '../layouts/candidate.ts'
-import { type Microbatching, microbatchChoices, zeroChoices } from '../layouts/choices.ts'
+import { type Microbatching, microbatchChoices, replicaZeroChoices, zeroChoices } from '../layouts/choices.ts'
 import { byReplica } from './by-replica.ts'
 import { choiceFloors, type Moved } from './choice-floor.ts'
 import { computeFloor } from './compute-floor.ts'
@@ -46,7 +46,7 @@ export interface Floors {
   readonly hopeful: (mesh: Mesh, scale: Scale, limit: number) => boolean
   /** The same of each ZeRO stage and number of microbatches: null where none may be. Without a limit none is asked whether it fits. */
   readonly within: (mesh: Mesh, scale: Scale, limit: number) => ChoiceFloor | null
-  /** The same of given microbatches, for what they compute alone; or whatever states take, and of one ZeRO stage for all. */
+  /** The same of given microbatches, for what they compute alone; or of a replica, with states sharded over as many as there may be. */
   readonly mayCompute: (mesh: Mesh, scale: Scale, limit: number, choices: readonly Microbatching[]) => boolean
   readonly mayBe: (mesh: Mesh, scale: Scale, limit: number, choices: readonly Microbatching[]) => boolean
   /** What a microbatch computes and moves inside its replica, with nothing recomputed, on a chip that had all layers. */
@@ -83,7 +83,6 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
     if (!buckets) throw new RangeError(`ZeRO stage ${zeroStage} was not compiled`)
     return buckets
   }
-
   const rooms = roomFloors(model, shared)
   const halfMoved = (
     layer: Window | undefined,
@@ -224,14 +223,16 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
       const choices = asked.filter(may)
       if (choices.length === 0) return false
       stand(mesh, scale)
-      return model.prices.bestCases(mesh).some((costs) => {
-        fillSums(sums, bucketsOf(0), mesh, scale, costs)
+      const mayTakeIn = (zeroStage: ZeroStage, costs: NetworkCosts) => {
+        fillSums(sums, bucketsOf(zeroStage), mesh, scale, costs)
         return choices.some(
           (choice) =>
             mayTake(mesh, scale, limit, choice, costs) &&
             rooms.ofReplica(mesh, scale, limit - apart(mesh, choice), choice, costs),
         )
-      })
+      }
+      const stages = replicaZeroChoices(mesh, model.problem)
+      return model.prices.bestCases(mesh).some((costs) => stages.some((stage) => mayTakeIn(stage, costs)))
     },
   }
 

@@ -1,19 +1,20 @@
 /**
- * A floor under every plan whose mesh has replicas like a given one: that replica alone, with its share of the batch and nothing moved over
- * data or fsdp (floor.ts). It does not depend on how many replicas there are, so different numbers of chips share it; behind switches
- * it does not depend on how many chips there are either, once they fill every tier but the outermost.
+ * A floor under every plan whose mesh has replicas like a given one: that replica alone, with its share of the batch and no more of what moves over
+ * data or fsdp than what moves inside it (floor.ts, within-replica.ts). It does not depend on how many replicas there are, so different numbers
+ * of chips share it; behind switches it does not depend on how many chips there are either, once they fill every tier but the outermost.
  */
-import type { Window } from '../../cost/compile/compile.ts'
 import { createScale } from '../../cost/compile/term.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { onCluster } from '../../cost/posed.ts'
 import type { Cluster, SwitchedNetwork } from '../../hardware/cluster/cluster.ts'
-import { axisBit, type Mesh } from '../../sharding/axis.ts'
+import { once } from '../../known.ts'
+import type { Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { type Microbatching, microbatchChoices } from '../layouts/choices.ts'
 import { meshFloors } from './floor.ts'
 import { nothingKnown, type OnAnyNetwork } from './on-any-network.ts'
 import { roomFloors } from './room-floor.ts'
+import { replicasNest, withinReplica } from './within-replica.ts'
 
 /** Whether a plan may be within the limit whose mesh has this replica, with this many sequences for each. Limits only ever fall. */
 export type ReplicaHope = (replica: Mesh, sequencesEach: number, limit: Seconds) => boolean
@@ -89,9 +90,11 @@ function remembered(hope: ReplicaHope): ReplicaHope {
 }
 
 function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
-  const alone = aloneIn(model)
   const scale = createScale()
-  const floors = meshFloors(alone, shared)
+  const alone = soonest(model)
+  const floorsOf = (nested: boolean) => once(() => meshFloors(withinReplica(alone, { nested }), shared))
+  const [apart, nested] = [floorsOf(false), floorsOf(true)]
+  const { network } = model.problem.cluster
   const known = new Map<Mesh, Map<number, Seconds>>()
   return (replica, each, limit) => {
     if (known.size >= mostKept) known.clear()
@@ -102,6 +105,7 @@ function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
     if (before !== undefined && (before < 0 || before === limit)) return before > 0
     const tried = choicesOf(model, replica, each)
     const most = limit * (1 + 1e-9)
+    const floors = replicasNest(network, replica) ? nested() : apart()
     const may = floors.mayBe(replica, scale, most, tried)
     ofReplica.set(each, may ? limit : -1)
     return may
@@ -115,29 +119,4 @@ function choicesOf({ problem }: CostModel, replica: Mesh, each: number): readonl
 /** With the overhead of a step on a single node, which no number of nodes is under. */
 function soonest(model: CostModel): CostModel {
   return { ...model, stepOverhead: model.problem.assumptions.stepOverheadSeconds }
-}
-
-/** With only what moves inside one replica: nothing over data or fsdp. */
-function aloneIn(model: CostModel): CostModel {
-  const kinds = model.kinds?.()
-  const ofKinds = kinds && { dense: aloneIn(kinds.dense), sparse: aloneIn(kinds.sparse) }
-  return {
-    ...soonest(model),
-    leastBackward: withinReplica(model.leastBackward),
-    stages: model.stages.map((stage) => ({
-      ...stage,
-      layer: {
-        forward: withinReplica(stage.layer.forward),
-        backward: stage.layer.backward.map(withinReplica),
-        gradients: withinReplica(stage.layer.gradients),
-        weights: withinReplica(stage.layer.weights),
-      },
-    })),
-    ...(ofKinds ? { kinds: () => ofKinds } : {}),
-  }
-}
-
-function withinReplica(window: Window): Window {
-  const outside = axisBit.data | axisBit.fsdp
-  return { ...window, buckets: window.buckets.filter(({ over }) => (over & outside) === 0) }
 }

@@ -22,11 +22,10 @@ import {
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
 import { known } from '../../known.ts'
-import { satisfies } from '../../problem.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
-import { type Microbatching, zeroChoices } from '../layouts/choices.ts'
+import { type Microbatching, replicaZeroChoices } from '../layouts/choices.ts'
 import { byReplica } from './by-replica.ts'
 import { fillingsOf } from './fillings.ts'
 import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
@@ -130,7 +129,8 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
       setMesh(manyReplicas.scale, many, model.extents, assumptions.tokensDivideFreely, assumptions)
     }
     shardedOn(manyReplicas, replica)
-    return zeroStagesOf(replica).map((zeroStage) => needsOf(replica, zeroStage, manyReplicas, held, timed))
+    const stages = replicaZeroChoices(replica, problem)
+    return stages.map((zeroStage) => needsOf(replica, zeroStage, manyReplicas, held, timed))
   }
   const timedBy = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Timed => {
     const found = timings.find(mesh, sequences)
@@ -142,12 +142,6 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
     fillings
       .of(mesh, microbatches)
       .some((filling) => room.holds(filling, microbatches, needs, untilLimit(limit)))
-  /** That a mesh of such replicas may have. */
-  const zeroStagesOf = (replica: Mesh): readonly ZeroStage[] => {
-    const meshes = [replica, { ...replica, data: 2 }, { ...replica, fsdp: 2 }]
-    const tried = new Set(meshes.flatMap((mesh) => zeroChoices(mesh, problem)))
-    return [...tried].filter((zeroStage) => satisfies(zeroStage, problem.constraints.zeroStage))
-  }
   return {
     within: (mesh, scale, limit, { sequences, microbatches }, { costs, zeroStage }) => {
       const timed = timedBy(mesh, sequences, scale, costs)

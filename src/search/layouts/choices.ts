@@ -30,6 +30,13 @@ export function zeroChoices(mesh: Mesh, problem: Problem): readonly ZeroStage[] 
   return mesh.context * mesh.expert > 1 ? tried : tried.filter((stage) => stage < 3)
 }
 
+/** Those that a mesh of such replicas may have. */
+export function replicaZeroChoices(replica: Mesh, problem: Problem): readonly ZeroStage[] {
+  const meshes = [replica, { ...replica, data: 2 }, { ...replica, fsdp: 2 }]
+  const tried = new Set(meshes.flatMap((mesh) => zeroChoices(mesh, problem)))
+  return [...tried].filter((zeroStage) => satisfies(zeroStage, problem.constraints.zeroStage))
+}
+
 /** A request that constrains the stage widens the search to all stages that it allows. */
 function triedStages(mesh: Mesh, { assumptions, constraints }: Problem): readonly ZeroStage[] {
   if (constraints.zeroStage !== undefined) return zeroStages
