@@ -12,9 +12,12 @@ import {
 import { unknownPath } from '../hints/unknown-name.ts'
 
 export function catalogueRoutes(catalogue: Catalogue): Readonly<Record<string, RequestHandler>> {
+  const model = entry('model', (name) => modelNamed(catalogue, name), nearestModels, catalogue)
   return {
     '/models': listed({ models: modelsOf(catalogue) }),
-    '/models/:name': entry('model', (name) => modelNamed(catalogue, name), nearestModels, catalogue),
+    '/models/:name': model,
+    // A release with its owner, as Hugging Face writes it: its own name finds it.
+    '/models/:owner/:name': model,
     '/hardware': listed({ hardware: chipsOf(catalogue) }),
     '/hardware/:name': entry('chip', (name) => knownChip(catalogue, name), nearestChips, catalogue),
     '/stacks': listed({ stacks: stacksOf(catalogue) }),

@@ -123,6 +123,15 @@ describe('the model of a request', () => {
   })
 })
 
+describe('models in the catalogue', () => {
+  it('are read by the name of a release with its owner, as it is or with its slash escaped', async () => {
+    for (const written of ['meta-llama/Meta-Llama-3-70B', 'meta-llama%2FMeta-Llama-3-70B']) {
+      const { status, body } = await service().get(`/models/${written}`)
+      expect([status, body.name]).toEqual([200, 'llama-3-70b'])
+    }
+  })
+})
+
 describe('a name that nobody knows', () => {
   it('is answered with the nearest whoever owns it', () => {
     const [fault] = problemOf('meta-llama/Lama-3.1-405B').faults
