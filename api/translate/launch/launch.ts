@@ -19,6 +19,7 @@ import { launchKey } from './file.ts'
 import { heldOnAverage } from './held-on-average.ts'
 import { misspeltIn, misspeltText, strangeIn } from './misspelt.ts'
 import { modelNamed, readIn } from './reading.ts'
+import { startedOn } from './started-on.ts'
 
 interface Launch {
   readonly plan: LaunchedPlan
@@ -37,7 +38,10 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
   catalogue: Catalogue,
 ): SpelledOut<Request> {
   const { plan, ...rest } = asked
-  const { own, reading } = heldOnAverage(rest, readIn(plan, rest, catalogue))
+  const started = startedOn(rest, plan[launchKey(plan)], catalogue)
+  const found = readIn(plan, started.own, catalogue)
+  const noted = { ...found, notes: [...started.notes, ...found.notes] }
+  const { own, reading } = heldOnAverage(started.own, noted)
   const at = `/plan/${launchKey(plan)}`
   const said = saidBy(reading, own, catalogue)
   const whole = merged(said, own)

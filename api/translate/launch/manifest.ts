@@ -9,15 +9,16 @@ const manifest = /^(apiVersion|services):/m
 const deepest = 30
 
 export function commandsOf(text: string): string {
-  if (!manifest.test(text)) return text
   const documents = documentsOf(text)
+  if (!documents) return text
   const found = documents.flatMap((document) => containersIn(document, 0))
   // A manifest is no script: without a command it starts what its image does.
   return documents.some(isFields) ? found.map(commandOf).join('\n') : text
 }
 
-/** None of a text that is no YAML. */
-function documentsOf(text: string): readonly unknown[] {
+/** Null for a text that is no manifest; none of one that is no YAML. */
+export function documentsOf(text: string): readonly unknown[] | null {
+  if (!manifest.test(text)) return null
   try {
     return parseAllDocuments(text, { logLevel: 'error' }).map((document) =>
       document.toJS({ maxAliasCount: 20 }),
