@@ -4,16 +4,9 @@
  * AI-Hypercomputer/maxtext e591f30, src/maxtext/utils/accelerator_to_spec_map.py (tpu7x-128 is 4x4x4).
  */
 import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
+import { googleAccelerators } from '../../src/hardware/google-accelerators.ts'
 import { chipOf } from '../../src/hardware/record.ts'
 import { type Catalogue, knownChip } from '../catalogue.ts'
-
-/** What a slice's number counts of each chip; one where it is not here. */
-const countedPerChip: Readonly<Record<string, number>> = {
-  'tpu-v3': 2,
-  'tpu-v4': 2,
-  'tpu-v5p': 2,
-  'tpu-7x': 2,
-}
 
 export interface SliceName {
   readonly chip: string
@@ -28,7 +21,7 @@ export function sliceNamed(catalogue: Catalogue, name: string): SliceName | null
   if (!record) return null
   const chip = chipOf(record, 'calibrated')
   if (chip.kind !== 'tpu') return null
-  const perChip = countedPerChip[record.name] ?? 1
+  const perChip = googleAccelerators.find((row) => row.chip === record.name)?.countedPerChip ?? 1
   const chips = Number(digits) / perChip
   const resolution = Number.isInteger(chips) && chips > 0 ? resolveCluster({ chip, chips }) : null
   const network = resolution && 'cluster' in resolution ? resolution.cluster.network : null

@@ -4,10 +4,10 @@
  * (`--tpu-type=tpu7x-4x4x4`, `--device-type=v6e-256`, `--num-slices`).
  */
 import { type Fields, isFields } from '../../../src/fields.ts'
+import { googleAccelerators } from '../../../src/hardware/google-accelerators.ts'
 import { optionsOf } from '../../../src/launch/read/options.ts'
 import { readScript } from '../../../src/launch/read/shell/script.ts'
 import { type Catalogue, knownChip } from '../../catalogue.ts'
-import { googleAccelerators } from './google-accelerators.ts'
 import { documentsOf } from './manifest.ts'
 
 interface Machine {

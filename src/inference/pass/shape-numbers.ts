@@ -21,14 +21,8 @@ export function shapeSeconds(
   layouts: Offered,
 ): readonly (readonly Seconds[])[] {
   const numbers = numbersOf(bench, mesh, pass, layouts)
-  if (numbers.compute) return numbers.compute
-  setShards(bench.sizes, mesh)
-  const compute = layouts.map((options, component) => {
-    setPass(bench, pass, component === layouts.length - 1)
-    return computeSeconds(bench, pass, options)
-  })
-  numbers.compute = compute
-  return compute
+  numbers.compute ??= ofEach(bench, mesh, pass, layouts, (options) => computeSeconds(bench, pass, options))
+  return numbers.compute
 }
 
 export function shapeWorkspace(
@@ -38,15 +32,26 @@ export function shapeWorkspace(
   layouts: Offered,
 ): readonly (readonly Bytes[])[] {
   const numbers = numbersOf(bench, mesh, pass, layouts)
-  if (numbers.workspace) return numbers.workspace
+  numbers.workspace ??= ofEach(bench, mesh, pass, layouts, (options, head) =>
+    options.map((layout) => liveBytes(bench, pass, layout, head)),
+  )
+  return numbers.workspace
+}
+
+/** Numbers of each component's layouts, asked when the sizes of the mesh and of the component's pass are set. */
+function ofEach<Value>(
+  bench: Workbench,
+  mesh: Mesh,
+  pass: Pass,
+  layouts: Offered,
+  each: (options: readonly CompiledLayout[], head: boolean) => readonly Value[],
+): readonly (readonly Value[])[] {
   setShards(bench.sizes, mesh)
-  const workspace = layouts.map((options, component) => {
+  return layouts.map((options, component) => {
     const head = component === layouts.length - 1
     setPass(bench, pass, head)
-    return options.map((layout) => liveBytes(bench, pass, layout, head))
+    return each(options, head)
   })
-  numbers.workspace = workspace
-  return workspace
 }
 
 function numbersOf(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): ShapeNumbers {

@@ -14,6 +14,7 @@ export interface GoogleAccelerator {
 }
 
 export const googleAccelerators: readonly GoogleAccelerator[] = [
+  { chip: 'tpu-v3', selectors: [], prefixes: [], countedPerChip: 2 },
   { chip: 'tpu-v4', selectors: ['tpu-v4-podslice'], prefixes: ['v4'], countedPerChip: 2 },
   {
     chip: 'tpu-v5e',
