@@ -13,8 +13,9 @@ import { onParts } from './plan/no-plan/on-parts.ts'
 import { sketchFaults } from './plan/sketch/sketch-faults.ts'
 import { sketchedPlacements } from './plan/sketch/sketched-placement.ts'
 import type { Constraints, PlanSketch, Problem } from './problem.ts'
-import { composedPolicies, keepEverything, policyNames } from './recipe/policy.ts'
+import { keepEverything, policyNamesWith } from './recipe/policy.ts'
 import { leftOut, type PlanFault } from './rules/part-rule.ts'
+import { policiesOf } from './rules/rematerialization.ts'
 import type { Accepts, Candidate, Layout, Misfit } from './search/layouts/candidate.ts'
 import type { Choices, Expansion } from './search/layouts/consider.ts'
 import { expandMesh } from './search/layouts/expand.ts'
@@ -151,16 +152,11 @@ function uncut(problem: Problem, { stageLayers, ...open }: PlanSketch): PlanFaul
 }
 
 /** A policy that the plan names may be used, whatever the workload allows the search. */
-function unrestricted({ model, workload, assumptions }: Problem, sketch: PlanSketch): Problem['workload'] {
-  const { rematerialization } = sketch
-  if (rematerialization === undefined) return workload
-  const said =
-    typeof rematerialization === 'string'
-      ? [rematerialization]
-      : rematerialization.map(({ policy }) => policy)
-  const { activations } = assumptions
-  const composed = composedPolicies(said, activations, model).map(({ name }) => name)
-  return { ...workload, rematerialization: [...policyNames(activations, model), ...composed] }
+function unrestricted(problem: Problem, sketch: PlanSketch): Problem['workload'] {
+  const { model, workload, assumptions } = problem
+  if (sketch.rematerialization === undefined) return workload
+  const said = policiesOf({ problem, sketch }).map(({ policy }) => policy)
+  return { ...workload, rematerialization: policyNamesWith(said, assumptions.activations, model) }
 }
 
 function sketchedMix(model: CostModel, { rematerialization }: PlanSketch, { stageLayers }: Layout): Mix {

@@ -1,7 +1,7 @@
 /** The sites of a mesh, and the best candidate that is found on them: every placement, every pass, every layout of every component. */
 
 import { type Placement, placements } from '../hardware/network/placement.ts'
-import { once } from '../known.ts'
+import { known, once } from '../known.ts'
 import type { Stop } from '../patience.ts'
 import type { InferenceSketch } from '../problem.ts'
 import type { Mesh } from '../sharding/axis.ts'
@@ -36,10 +36,8 @@ export function bestAt(
   let skipped = false
   const scores = new Map<Offered, Map<Pass, number>>()
   const lower = ({ mesh, offered }: Site, pass: Pass): number => {
-    const known = scores.get(offered) ?? new Map<Pass, number>()
-    const score = known.get(pass) ?? phase.score(pass, optimisticSeconds(bench, mesh, pass, offered))
-    scores.set(offered, known.set(pass, score))
-    return score
+    const own = known(scores, offered, () => new Map<Pass, number>())
+    return known(own, pass, () => phase.score(pass, optimisticSeconds(bench, mesh, pass, offered)))
   }
   for (const site of sites) {
     if (stop()) break

@@ -91,6 +91,16 @@ export function composedPolicies(
   return [...new Set(names)].flatMap((name) => composedPolicy(name, gatedMlp) ?? [])
 }
 
+/** Those of the table, and the composed ones among these names. */
+export function policyNamesWith(
+  names: readonly string[],
+  activations: ActivationCount,
+  model: Asked & { readonly gatedMlp: boolean },
+): readonly string[] {
+  const composed = composedPolicies(names, activations, model).map(({ name }) => name)
+  return [...policyNames(activations, model), ...composed]
+}
+
 export function policyNames(activations: ActivationCount, model?: Asked): readonly string[] {
   return offeredPolicies(activations, model).map(({ name }) => name)
 }

@@ -2,14 +2,17 @@
  * What would do for a deployment that is short of its rate or late, beside an easier load: more chips for more of its own
  * instances, or the layouts that the search finds, on the chips there are or on the fewest with which there are any.
  */
+import type { Cluster } from '../hardware/cluster/cluster.ts'
+import { remembered } from '../known.ts'
 import type { Suggestion } from '../plan/answer.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
-import { type LargerHardware, largerHardware } from '../plan/no-plan/larger-hardware.ts'
+import { largerHardware } from '../plan/no-plan/larger-hardware.ts'
 import { largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
-import type { InstanceSketch, ServeProblem, ServeSketch } from '../problem.ts'
+import type { ServeProblem, ServeSketch } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
 import { searchedAs } from '../validation/serve-requirements.ts'
 import type { Tried } from './remedied.ts'
+import { withoutInstances } from './without-instances.ts'
 
 type Fitting = Tried<ServeProblem, ServeSketch, ServePlan>
 
@@ -27,16 +30,10 @@ export function moreServers(
 
 /** The plan's own servers, as many as the rate needs. */
 function moreOfItsOwn(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting) {
-  const open = ({ instances: _, ...rest }: InstanceSketch) => rest
-  const { prefill, generate } = sketch
-  const free = {
-    ...sketch,
-    ...(prefill ? { prefill: open(prefill) } : {}),
-    ...(generate ? { generate: open(generate) } : {}),
-  }
-  const on = ({ cluster }: Pick<LargerHardware, 'cluster'>) => fitting({ ...problem, cluster }, free)
-  const larger = largerThatFits(problem, (cluster) => on({ cluster }) !== null)
-  const found = larger && on(larger)
+  const free = withoutInstances(sketch)
+  const on = remembered((cluster: Cluster) => fitting({ ...problem, cluster }, free))
+  const larger = largerThatFits(problem, (cluster) => on(cluster) !== null)
+  const found = larger && on(larger.cluster)
   if (!larger || !found) return null
   const also = (['prefill', 'generate'] as const).flatMap((phase): readonly Change[] =>
     sketch[phase]?.instances === undefined

@@ -4,10 +4,11 @@ import type { Suggestion } from '../plan/answer.ts'
 import { secondsText } from '../plan/explain/figures.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import { chipsText } from '../plan/serve/instance-text.ts'
-import type { InstanceSketch, ServeProblem, ServeSketch } from '../problem.ts'
+import type { ServeProblem, ServeSketch } from '../problem.ts'
 import { moreServers } from './more-servers.ts'
 import { type Changed, changesOf, remedied, type Tried } from './remedied.ts'
 import { withinShare } from './within-share.ts'
+import { withoutInstances } from './without-instances.ts'
 
 type Fitting = Tried<ServeProblem, ServeSketch, ServePlan>
 
@@ -27,8 +28,7 @@ export const evaluateServeRemedied = remedied(
 function moreInstances(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting): readonly Suggestion[] {
   const { prefill = {}, generate = {} } = sketch
   if (prefill.instances === undefined && generate.instances === undefined) return []
-  const open = ({ instances: _, ...own }: InstanceSketch) => own
-  const found = fitting(problem, { ...sketch, prefill: open(prefill), generate: open(generate) })
+  const found = fitting(problem, withoutInstances(sketch))
   if (!found) return []
   const value = found.generate.instances
   const also = [{ pointer: '/plan/prefill/instances', value: found.prefill.instances }]

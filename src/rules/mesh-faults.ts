@@ -33,10 +33,12 @@ export function sizeFaults(
   const ways = allChips.nearest?.(read) ?? []
   const only = ways.length === 1 && ways[0]?.length === 1
   const isLegal = (way: Way) => only || keeps(rules, { mesh: meshAfter(mesh, way), question })
-  return partFaults([allChips], read, isLegal).map(({ nearest = [], ...fault }) => {
-    const near = nearest.filter((way, at) => way.length === 1 || at < nearestTold)
-    return near.length > 0 ? { ...fault, nearest: near } : fault
-  })
+  return partFaults([{ ...allChips, nearest: () => ways }], read, isLegal).map(
+    ({ nearest = [], ...fault }) => {
+      const near = nearest.filter((way, at) => way.length === 1 || at < nearestTold)
+      return near.length > 0 ? { ...fault, nearest: near } : fault
+    },
+  )
 }
 
 /** Of ways that resize several axes. */

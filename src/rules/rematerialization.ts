@@ -1,5 +1,5 @@
 /** Rules for rematerialisation policies that somebody wrote. */
-import { composedPolicies, policyNames } from '../recipe/policy.ts'
+import { policyNames, policyNamesWith } from '../recipe/policy.ts'
 import { type LayoutRead, type LayoutRule, total } from './layout-rule.ts'
 import { leftOut, type Way } from './part-rule.ts'
 
@@ -48,7 +48,11 @@ export const policyRules: readonly LayoutRule[] = [
   },
 ]
 
-function policiesOf({ problem: { model }, sketch: { rematerialization = [] } }: LayoutRead) {
+/** The policies that a plan names, with their layers; none where it leaves them open. */
+export function policiesOf({
+  problem: { model },
+  sketch: { rematerialization = [] },
+}: Pick<LayoutRead, 'problem' | 'sketch'>) {
   return typeof rematerialization === 'string'
     ? [{ policy: rematerialization, layers: model.layers }]
     : rematerialization
@@ -65,7 +69,6 @@ function offered({ problem: { model, assumptions } }: Pick<LayoutRead, 'problem'
 function unknownPolicies(read: LayoutRead): readonly string[] {
   const { model, assumptions } = read.problem
   const said = policiesOf(read).map(({ policy }) => policy)
-  const composed = composedPolicies(said, assumptions.activations, model).map(({ name }) => name)
-  const known = [...offered(read), ...composed]
+  const known = policyNamesWith(said, assumptions.activations, model)
   return said.filter((name) => !known.includes(name))
 }

@@ -9,6 +9,7 @@ import type { GenerateWorkload, PhaseProblem, PrefillWorkload } from '../../src/
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
 import { law } from '../law.ts'
+import { legal } from '../legal.ts'
 
 const { model: llama } = inferenceProblem({
   model: 'llama-3.1-8b',
@@ -30,12 +31,9 @@ function planOf(
     assumptions: { basis: 'calibrated', ...changed },
   }) as PhaseProblem
   const whole = { ...unitMesh, ...mesh }
-  const answer = evaluateInference(
-    problem,
-    { mesh: { ...whole, tensor: 8 / whole.pipeline }, layout },
-    solver,
+  const answer = legal(
+    evaluateInference(problem, { mesh: { ...whole, tensor: 8 / whole.pipeline }, layout }, solver),
   )
-  if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
   return answer.plan
 }
 

@@ -9,6 +9,7 @@ import type { PhaseProblem } from '../../src/problem.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { publishedStacks } from '../accuracy/stack-of.ts'
 import { generation, inferenceProblem, prompts, solver } from '../inference-problem.ts'
+import { legal } from '../legal.ts'
 
 const kept = [
   { model: 'qwen3-0.6b', pipeline: 2, stack: 'vllm-2025', measured: 0.791 },
@@ -40,8 +41,7 @@ function seconds(model: string, stack: string, pipeline: number): number {
     prompts(2 * pipeline, promptLength),
   ].map((workload) => {
     const problem = inferenceProblem({ ...of, workload }) as PhaseProblem
-    const answer = evaluateInference(problem, { mesh, layout }, solver)
-    if ('illegal' in answer) throw new Error(JSON.stringify(answer.illegal))
+    const answer = legal(evaluateInference(problem, { mesh, layout }, solver))
     return answer.plan.stepTimeSeconds
   })
   return (step ?? 0) + ((read ?? 0) / (2 * pipeline)) * (requests / (outputLength - 1))

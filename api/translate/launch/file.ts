@@ -18,7 +18,7 @@ import { readTorchtitan } from '../../../src/launch/torchtitan/read/read.ts'
 import { readVllm } from '../../../src/launch/vllm/read.ts'
 import { faultyValue } from '../../problems.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
-import { commandsOf } from './manifest.ts'
+import { commandsOf, quoted } from './manifest.ts'
 
 export type LaunchKey = keyof LaunchedPlan
 
@@ -84,16 +84,12 @@ function commandOf(file: string | readonly string[], command: string): string {
 
 /** A script with the options of a file that it writes itself in place of the \`--config\` that names the file. */
 function withConfig(script: string): string {
+  if (!/--config[= ]/.test(script)) return script
   const { documents } = readScript(script)
-  if (documents.size === 0) return script
   return script.replaceAll(/--config[= ]+['"]?([^\s'"]+)['"]?/g, (written, name) => {
     const options = optionsIn(documents.get(name) ?? '')
     return options === null ? written : options.map(quoted).join(' ')
   })
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
 }
 
 /** The words of a file of options, a key each; null for any other text. */

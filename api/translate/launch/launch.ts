@@ -104,9 +104,10 @@ function misnamed({ misnamed: values = [] }: LaunchReading, pointer: string): re
 
 /** An option that is not understood is only a warning if everything else is fine, but may otherwise be the cause. */
 function misspelt(reading: LaunchReading, pointer: string): readonly Fault[] {
-  const rest = strangeIn(reading)
+  const found = misspeltIn(reading)
+  const rest = strangeIn(reading, found)
   return [
-    ...misspeltIn(reading).map((one) => ({ pointer, detail: misspeltText(one) })),
+    ...found.map((one) => ({ pointer, detail: misspeltText(one) })),
     ...(rest.length > 0 ? [{ pointer, detail: `does not understand ${listed(rest)}` }] : []),
   ]
 }

@@ -67,6 +67,7 @@ function variablesIn(given: unknown): readonly (readonly [string, string])[] {
   )
 }
 
-function quoted(word: string): string {
+/** A word as a shell reads it back. */
+export function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -29,8 +29,8 @@ export function misspeltIn(reading: LaunchReading): readonly Misspelt[] {
  * Options that nobody took, other than misspelt ones and those that the list of the version has: one that there is was meant, and is
  * no cause of another fault.
  */
-export function strangeIn(reading: LaunchReading): readonly string[] {
-  const found = new Set(misspeltIn(reading).map(({ option }) => option))
+export function strangeIn(reading: LaunchReading, misspelt: readonly Misspelt[]): readonly string[] {
+  const found = new Set(misspelt.map(({ option }) => option))
   const spelled = new Set((optionsOfVersion(reading) ?? []).map(spelling))
   return reading.notUnderstood.filter(
     (text) => !found.has(optionIn(text)) && !isAmong(spelled, optionIn(text)),

@@ -5,10 +5,10 @@
 import { known } from '../../known.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
-import type { CompiledLayout, Offered } from '../layout/compiled-layout.ts'
+import type { CompiledLayout, CompiledProduct, Offered } from '../layout/compiled-layout.ts'
 import { type Sizes, setShape, setShards } from '../layout/local-sizes.ts'
 import { type LocalSum, sumOf } from '../layout/local-term.ts'
-import { productSeconds } from '../time/component-time.ts'
+import { computeSeconds, productSeconds } from '../time/component-time.ts'
 import type { Workbench } from '../workbench.ts'
 import type { Pass } from './pass.ts'
 import type { ShapeNumbers } from './pass-amounts.ts'
@@ -21,7 +21,7 @@ export function shapeSeconds(
   layouts: Offered,
 ): readonly (readonly Seconds[])[] {
   const numbers = numbersOf(bench, mesh, pass, layouts)
-  numbers.compute ??= ofEach(bench, mesh, pass, layouts, (options) => computeSeconds(bench, pass, options))
+  numbers.compute ??= ofEach(bench, mesh, pass, layouts, (options) => optionSeconds(bench, pass, options))
   return numbers.compute
 }
 
@@ -79,25 +79,21 @@ export function setPass({ sizes }: Workbench, pass: Pass, head: boolean): void {
 }
 
 /** Products and calls of a component's layouts are mostly the same: each is worked out once. */
-function computeSeconds(
-  { rates, assumed, sizes, products: known }: Workbench,
+function optionSeconds(
+  { rates, assumed, sizes, products: found }: Workbench,
   { mode, contexts }: Pass,
   options: readonly CompiledLayout[],
 ): readonly Seconds[] {
   const given = { rates, assumptions: assumed[mode], contexts, sizes }
-  known.fill(Number.NaN)
-  return options.map(({ products, elementwise }) => {
-    let total = sumOf(elementwise, sizes) * rates.secondsPerByte
-    for (const product of products) {
-      let seconds = known[product.at] ?? Number.NaN
-      if (Number.isNaN(seconds)) {
-        seconds = productSeconds(product, given)
-        known[product.at] = seconds
-      }
-      total += seconds
-    }
-    return total
-  })
+  found.fill(Number.NaN)
+  const secondsOf = (product: CompiledProduct) => {
+    const before = found[product.at] ?? Number.NaN
+    if (!Number.isNaN(before)) return before
+    const seconds = productSeconds(product, given)
+    found[product.at] = seconds
+    return seconds
+  }
+  return options.map((layout) => computeSeconds(layout, given, secondsOf))
 }
 
 /** What a component works with; the sizes of the pass are set. */

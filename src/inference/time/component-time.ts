@@ -112,9 +112,13 @@ export function partSeconds(
   return parts
 }
 
-export function computeSeconds({ elementwise, products }: CompiledLayout, given: ProductConditions): Seconds {
+export function computeSeconds(
+  { elementwise, products }: CompiledLayout,
+  given: ProductConditions,
+  secondsOf: (product: CompiledProduct) => Seconds = (product) => productSeconds(product, given),
+): Seconds {
   let total = sumOf(elementwise, given.sizes) * given.rates.secondsPerByte
-  for (const product of products) total += productSeconds(product, given)
+  for (const product of products) total += secondsOf(product)
   return total
 }
 

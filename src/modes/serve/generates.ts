@@ -44,11 +44,12 @@ export function generatesOn(
   stop: Stop = never,
 ): readonly GenerateInstance[] {
   const { bench, part } = size
+  const { placements = part.placements(mesh) } = given
   const limit = Number.isFinite(maxStepSeconds) ? { maxStepSeconds } : {}
   const workload = { ...size.generateProblem('max').workload, ...limit }
   // The 1 stands for the number of sequences, on which no framework's rules for generation depend.
   const offers = offersOf(bench, mesh, 'generate', 1, given.layout)
-  return sitesOf(bench, mesh, given, offers).flatMap((site) => {
+  return sitesOf(bench, mesh, { ...given, placements }, offers).flatMap((site) => {
     if (stop()) return []
     const most = largestBatch(bench, site, workload)
     const found = new Map<string, GenerateInstance>()

@@ -142,9 +142,7 @@ export function layoutCount(mesh: Mesh, problem: Problem): number {
     problem.assumptions.tokensDivideFreely ? mesh.context : 1,
     mesh.pipeline,
   ].join()
-  const each = counts.get(key) ?? countOfEach(mesh, problem)
-  counts.set(key, each)
-  return zeroChoices(mesh, problem).length * each
+  return zeroChoices(mesh, problem).length * known(counts, key, () => countOfEach(mesh, problem))
 }
 
 const layoutCounts = new WeakMap<Problem, Map<string, number>>()
