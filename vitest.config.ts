@@ -1,7 +1,11 @@
 import { defineConfig } from 'vitest/config'
 
 /** Tests that put modules in the place of others, or count what they do, have modules to themselves. */
-const apart = ['test/laws/made-up-rows.test.ts', 'test/http/event-loop.test.ts', 'test/laws/work.test.ts']
+const apart = [
+  'test/laws/house/made-up-rows.test.ts',
+  'test/http/queue/event-loop.test.ts',
+  'test/laws/house/work.test.ts',
+]
 
 export default defineConfig({
   test: {

@@ -7,14 +7,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import type { Residuals } from '../../src/plan/certainty/residuals.ts'
 import { isCompared } from './compared.ts'
 import { grownWorse } from './grown-worse.ts'
-import { stackedInference } from './inference-outcomes.ts'
+import { stackedInference } from './inference/outcomes.ts'
 import { figures, page } from './page.ts'
 import { recipeRecords } from './recipe-record.ts'
 import { outcomes, type Report, report } from './report.ts'
 import { certainty, residualRecord, residuals } from './residual-record.ts'
 import { scatter } from './scatter.ts'
 import { sources } from './software.ts'
-import { stackedRuns, trainingAsAsked } from './training-outcomes.ts'
+import { stackedRuns, trainingAsAsked } from './training/outcomes.ts'
 
 const root = new URL('../../', import.meta.url)
 const recordFile = new URL('fixtures/accuracy.json', root)

@@ -1,5 +1,5 @@
 /** Quantiles of predicted over measured: the median of the ratios, and of their errors. */
-import { median } from './run.ts'
+import { median } from './training/run.ts'
 
 export interface Errors {
   readonly rows: number

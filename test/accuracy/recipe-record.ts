@@ -4,8 +4,9 @@ import { overlapOfRuns } from '../../src/assumptions/stack.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { type RecipeRecord, shapeOf } from '../../src/plan/certainty/recipes.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
-import { attentionOf } from './attention-kernels.ts'
 import { eraOf, groupedBy } from './compared.ts'
+import { rounded } from './summary.ts'
+import { attentionOf } from './training/attention-kernels.ts'
 import {
   catalogueChip,
   catalogueModel,
@@ -15,8 +16,7 @@ import {
   settingsOf,
   usualGradients,
   zeroStageOf,
-} from './run.ts'
-import { rounded } from './summary.ts'
+} from './training/run.ts'
 
 interface Row extends PublishedLayout {
   readonly stepTimeSeconds?: number

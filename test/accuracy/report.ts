@@ -1,12 +1,12 @@
 /** Everything that `npm run accuracy` finds: docs/accuracy.md shows it, and fixtures/accuracy.json records it. */
 import { type Compared, configurations, groupedBy, isCompared, type Outcome } from './compared.ts'
-import { inferenceOutcomes } from './inference-outcomes.ts'
-import { type MemoryFigures, memoryFigures } from './memory-figures.ts'
+import { inferenceOutcomes } from './inference/outcomes.ts'
+import { type MemoryFigures, memoryFigures } from './memory/figures.ts'
 import { type RankedGroup, rankedGroups, repeatedSpreads } from './ranking.ts'
 import type { Coverage } from './residual-record.ts'
-import { median } from './run.ts'
 import { rounded, type Summary, summaries } from './summary.ts'
-import { trainingOutcomes } from './training-outcomes.ts'
+import { trainingOutcomes } from './training/outcomes.ts'
+import { median } from './training/run.ts'
 
 type Summaries = Readonly<Record<string, Summary>>
 

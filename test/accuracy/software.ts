@@ -1,7 +1,7 @@
 /** The software and hardware of measured rows in a plan's terms: the framework that launches it, and the generation of its chip. */
 import type { Framework } from '../../src/launch/framework.ts'
-import { type InferenceRow, publishedInference } from './inference-row.ts'
-import { publishedRows } from './run.ts'
+import { type InferenceRow, publishedInference } from './inference/row.ts'
+import { publishedRows } from './training/run.ts'
 
 /** By how a row's `stack` begins; software that no plan gets flags for has none. */
 const frameworksOf: readonly (readonly [software: string, framework: Framework])[] = [

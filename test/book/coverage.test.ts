@@ -14,7 +14,9 @@ describe('the book', () => {
 
   it('has a test file for each section', () => {
     const folder = new URL('./', import.meta.url)
-    const files = readdirSync(folder).filter((file) => file.endsWith('.test.ts'))
+    const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+      file.endsWith('.test.ts'),
+    )
     const texts = files.map((file) => readFileSync(new URL(file, folder), 'utf8'))
     for (const name of Object.keys(sections)) {
       expect(texts.filter((text) => text.includes(`section('${name}', `))).toHaveLength(1)

@@ -16,7 +16,7 @@ import type { Start } from '../../src/launch/start.ts'
 import { readTorchtitanCommand } from '../../src/launch/torchtitan/read/command.ts'
 import { readTorchtitan } from '../../src/launch/torchtitan/read/read.ts'
 import { launchesOf } from '../golden/sampled-launches.ts'
-import { refusedValues } from './megatron-values.ts'
+import { refusedValues } from './megatron/values.ts'
 
 const launches = launchesOf(({ commands, ...answer }) => commands && { commands, answer })
 

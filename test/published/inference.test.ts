@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { comparison, type Steps } from '../accuracy/inference-comparison.ts'
-import { type InferenceRow, publishedInference } from '../accuracy/inference-row.ts'
-import { predictedInference } from '../accuracy/inference-run.ts'
-import { errorSummaries } from '../accuracy/inference-table.ts'
-import { median } from '../accuracy/run.ts'
-import { servedErrors, servedRows } from '../accuracy/served-rows.ts'
+import { comparison, type Steps } from '../accuracy/inference/comparison.ts'
+import { type InferenceRow, publishedInference } from '../accuracy/inference/row.ts'
+import { predictedInference } from '../accuracy/inference/run.ts'
+import { servedErrors, servedRows } from '../accuracy/inference/served-rows.ts'
+import { errorSummaries } from '../accuracy/inference/table.ts'
 import { publishedStacks } from '../accuracy/stack-of.ts'
 import { rounded } from '../accuracy/summary.ts'
+import { median } from '../accuracy/training/run.ts'
 
 const rows = publishedInference()
 const catalogue = new URL('../../fixtures/', import.meta.url)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { predictedMemory, publishedMemory } from '../accuracy/memory-run.ts'
-import { memoryRatio } from '../accuracy/memory-table.ts'
-import { catalogueChip, median } from '../accuracy/run.ts'
+import { predictedMemory, publishedMemory } from '../accuracy/memory/run.ts'
+import { memoryRatio } from '../accuracy/memory/table.ts'
+import { catalogueChip, median } from '../accuracy/training/run.ts'
 
 const rows = publishedMemory()
 const from = (source: string) => rows.filter((row) => row.source.startsWith(source))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { groupedBy } from '../accuracy/compared.ts'
-import { median, predicted, publishedRuns } from '../accuracy/run.ts'
+import { median, predicted, publishedRuns } from '../accuracy/training/run.ts'
 
 /** One of each model, software and chip; `npm run accuracy` has all of them. */
 const known = publishedRuns().filter(({ leftOut }) => leftOut === undefined)

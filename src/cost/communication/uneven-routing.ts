@@ -11,7 +11,7 @@
  *                of visited: V = (1 - p) · (1 - 1/R) · R/(E·p), p of all; popular experts are on all chips, so that draws alone count
  *
  * One token is on k experts, and on one chip there is nobody to wait for; many tokens leave what u says. Draws are within a tenth of what is
- * counted when tokens choose at random (test/laws/uneven-routing.test.ts).
+ * counted when tokens choose at random (test/laws/cost/uneven-routing.test.ts).
  *
  * Source of the law: DeepSeek-R1 on 32 ranks of 8 experts, 58 layers, 4096 tokens a step (NVIDIA/TensorRT-LLM,
  * docs/source/blogs/tech_blog/blog4, table 1): the standard deviation is 1.28 of the mean by expert (u = 0.080) and 0.48 by rank (0.085), so

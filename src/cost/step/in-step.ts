@@ -8,7 +8,7 @@
  * with c_ra layers in chunk a of chip r, the larger chunks first. That is L where each chip has L layers that v divides, and L + 1 - 1/p where v does
  * not divide them. The first and the last chip are left out: some of their work is not in layers, and no other chip is like them.
  *
- * Chips that run ahead lose less than chips in step, down to nothing where the pipeline is short (test/laws/uneven-chunks.test.ts simulates them), so
+ * Chips that run ahead lose less than chips in step, down to nothing where the pipeline is short (test/laws/cost/uneven-chunks.test.ts simulates them), so
  * lower bounds leave this out.
  */
 import { layersOfChunk } from '../../model/composition.ts'

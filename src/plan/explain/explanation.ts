@@ -1,6 +1,6 @@
 /**
  * What a person wants to know about a plan: what it waits for, what overlaps, what fills the memory. Each sentence is a
- * claim that a test checks (test/laws/said.test.ts).
+ * claim that a test checks (test/laws/plan/said.test.ts).
  */
 import { shortBytes } from '../../cost/memory/stage-memory.ts'
 import type { Costing } from '../account/costing.ts'

@@ -7,7 +7,7 @@
  *
  * Best(s, i), the least longest stage of the layers from i on over stages s … p-1, is the least over j of
  * max(t_i + … + t_j-1, Best(s+1, j)): O(p·n²). Of the cuts that are as good, each stage in turn takes as few layers as leave
- * one: the early ones hold the most microbatches. The programme in test/agree/stage-partition-program.ts checks it.
+ * one: the early ones hold the most microbatches. The programme in test/agree/training/stage-partition-program.ts checks it.
  */
 import type { Bytes, Seconds } from '../../units.ts'
 

@@ -1,0 +1,121 @@
+/** Small problems of inference: dense models and mixtures of experts, on tori and nodes of any size, with little and much room. */
+import fc from 'fast-check'
+import type { Assumptions } from '../../../src/assumptions/assumptions.ts'
+import { inferenceModel } from '../../../src/inference/model.ts'
+import { cacheBytes, weightBytes } from '../../../src/inference/time/floor.ts'
+import type { Architecture } from '../../../src/model/architecture.ts'
+import { phaseOf } from '../../../src/modes/phases.ts'
+import type { Constraints, GenerateWorkload, PhaseProblem, PrefillWorkload } from '../../../src/problem.ts'
+import { unitMesh } from '../../../src/sharding/axis.ts'
+import { type InferenceOptions, inferenceProblem } from '../../inference-problem.ts'
+import { architectures, generateWorkloads, prefillWorkloads } from '../../laws/inference/problems.ts'
+import { mixed, mixtures } from '../training/problems.ts'
+
+const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values)
+
+const models: fc.Arbitrary<Architecture> = fc
+  .tuple(architectures, fc.option(mixtures))
+  .map(([dense, experts]) => mixed(dense, experts))
+
+const hardware = pick<Pick<InferenceOptions<never>, 'chip' | 'chips' | 'topology'>>(
+  { chip: 'tpu-v5e', topology: [2, 2] },
+  { chip: 'tpu-v5e', topology: [2, 4] },
+  { chip: 'tpu-v5p', topology: [2, 2, 2] },
+  { chip: 'h100-sxm', chips: 4 },
+  { chip: 'h100-sxm', chips: 6 },
+  { chip: 'h100-sxm', chips: 8 },
+  { chip: 'a100-80g-sxm', chips: 16 },
+)
+
+const assumptions: fc.Arbitrary<Partial<Assumptions> & Pick<Assumptions, 'basis'>> = fc
+  .record({
+    basis: pick<Assumptions['basis']>('book', 'calibrated', 'calibrated'),
+    said: fc.record(
+      {
+        overlapInference: pick(0, 0.5, 1),
+        twoBatchOverlap: fc.boolean(),
+        redundantExperts: pick(0, 1, 4),
+        expertImbalance: pick(1, 1.5),
+        hierarchicalDispatch: fc.boolean(),
+        directGeneration: fc.boolean(),
+        searchWeightLayouts: fc.boolean(),
+        padHeads: fc.boolean(),
+        latencyFactor: pick(0, 1, 30),
+        scaleUpHalfBytes: pick(0, 1e7, 1e10),
+        inNetworkReduction: fc.boolean(),
+        finiteRings: fc.boolean(),
+      },
+      { requiredKeys: [] },
+    ),
+  })
+  .map(({ basis, said }) => ({ ...said, basis }))
+
+export const narrowing: fc.Arbitrary<Constraints> = pick<Constraints>(
+  { tensor: { max: 2 } },
+  { pipeline: 1 },
+  { pipeline: { min: 2 } },
+  { data: [1, 2] },
+  { expert: 1 },
+  { context: 1 },
+)
+
+const constraints: fc.Arbitrary<Constraints> = fc.oneof(
+  { arbitrary: pick<Constraints>({}), weight: 3 },
+  { arbitrary: narrowing, weight: 1 },
+  { arbitrary: pick<Constraints>({ tensor2: [2, 4] }), weight: 1 },
+)
+
+const generating: fc.Arbitrary<GenerateWorkload> = fc
+  .tuple(generateWorkloads, pick(false, false, true), pick(undefined, undefined, 0.003, 0.02))
+  .map(([workload, fills, maxStepSeconds]) => ({
+    ...workload,
+    ...(fills ? { batchSequences: 'max' as const } : {}),
+    ...(maxStepSeconds === undefined ? {} : { maxStepSeconds }),
+  }))
+
+function problems<Workload extends GenerateWorkload | PrefillWorkload>(
+  workloads: fc.Arbitrary<Workload>,
+): fc.Arbitrary<PhaseProblem> {
+  return fc
+    .record({
+      model: models,
+      on: hardware,
+      workload: workloads,
+      precision: fc.record({
+        weights: pick('bf16' as const, 'int8' as const),
+        kvCache: pick('bf16' as const, 'fp8' as const),
+      }),
+      assumptions,
+      constraints,
+      objective: pick('stepTime' as const, 'throughputPerChip' as const, 'latency' as const),
+      /** Of what weights and caches take. */
+      room: fc.double({ min: -0.3, max: 1.3, noNaN: true }),
+      node: pick(null, 2, 4),
+    })
+    .map(({ on, room, node, ...rest }): PhaseProblem => {
+      const made = inferenceProblem({ ...on, ...rest, top: 1000 }) as PhaseProblem
+      const { cluster } = made
+      const { network } = cluster
+      const tiers =
+        network.kind === 'torus' || node === null
+          ? network
+          : {
+              ...network,
+              tiers: network.tiers.map((tier, at) => (at === 0 ? { ...tier, size: node } : tier)),
+            }
+      const memoryBudget = (10 ** room * streamed(made)) / cluster.chips
+      return { ...made, memoryBudget, cluster: { ...cluster, network: tiers } }
+    })
+}
+
+/** All weights and caches, on however many chips. */
+export function streamed(problem: PhaseProblem): number {
+  const phase = phaseOf(inferenceModel(problem), problem)
+  const work = phase.work(phase.leastPass(unitMesh))
+  return weightBytes(problem, work) + cacheBytes(problem, work)
+}
+
+export const phaseProblems: fc.Arbitrary<PhaseProblem> = fc.oneof(
+  problems(generating),
+  problems(prefillWorkloads),
+)

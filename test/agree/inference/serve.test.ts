@@ -1,0 +1,257 @@
+/**
+ * The best deployment against all deployments: every prefill with every generate instance of every size, in every
+ * number, one after another, with queues and batches computed here.
+ */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { inferenceModel } from '../../../src/inference/model.ts'
+import { servables } from '../../../src/launch/serving.ts'
+import type { Sized } from '../../../src/modes/serve/counts.ts'
+import { bestDeployments } from '../../../src/modes/serve/deployments.ts'
+import type { GenerateInstance, PrefillInstance } from '../../../src/modes/serve/instance.ts'
+import { instanceSize } from '../../../src/modes/serve/phases.ts'
+import { holds, instanceClusters } from '../../../src/modes/serve/pool.ts'
+import { meanWait } from '../../../src/modes/serve/queue.ts'
+import { type Requests, requestsOf } from '../../../src/modes/serve/requests.ts'
+import { copyBytes } from '../../../src/modes/serve/storage.ts'
+import type { ServeWorkload } from '../../../src/problem.ts'
+import { inferenceProblem } from '../../inference-problem.ts'
+import { forAll, law } from '../../law.ts'
+import { smallDense } from '../../small-model.ts'
+
+const questions = fc.record({
+  chips: fc.constantFrom(2, 4, 6),
+  /** Of HBM: room for few sequences, or for many. */
+  memoryFraction: fc.constantFrom(0.1, 0.14, 0.3),
+  /** Whether deployments have to be launched by one of the frameworks that serve. */
+  launched: fc.boolean(),
+  workload: fc
+    .record({
+      promptLength: fc.constantFrom(512, 3000),
+      outputLength: fc.constantFrom(20, 200),
+      disaggregated: fc.constantFrom(true, false, 'auto' as const),
+      requestsPerSecond: fc.constantFrom(20, 100, 150, 250, 2500),
+      maxTimeToFirstTokenSeconds: fc.constantFrom(0.03, 0.06, 0.2, 1),
+      maxTimePerOutputTokenSeconds: fc.constantFrom(0.002, 0.004, 0.01, 0.1),
+    })
+    .map((workload): ServeWorkload => ({ mode: 'serve', cachedPrefixLength: 0, ...workload })),
+})
+
+type Question = typeof questions extends fc.Arbitrary<infer One> ? One : never
+
+function spaceOf({ chips, memoryFraction, launched, workload }: Question) {
+  const problem = inferenceProblem({ model: smallDense, chip: 'h100-sxm', chips, memoryFraction, workload })
+  const pooled = inferenceModel(problem)
+  const parts = instanceClusters(problem.cluster)
+  const by = launched ? servables(problem, parts) : [null]
+  return {
+    requests: requestsOf(problem),
+    pool: { cluster: problem.cluster },
+    byServer: (by ?? []).map((servable) =>
+      parts.map((cluster) => instanceSize(problem, { ...pooled, servable }, cluster)),
+    ),
+    disaggregated: workload.disaggregated,
+    top: 1,
+  }
+}
+
+interface Found {
+  readonly chips: number
+  readonly requestSeconds: number
+}
+
+interface Numbers {
+  readonly rate: number
+  readonly prefills: number
+  readonly generates: number
+}
+
+const busiest = 0.8
+
+/** Seconds of a request, or null where an objective is missed. */
+function requestSeconds(
+  prefill: PrefillInstance,
+  generate: GenerateInstance,
+  slots: number,
+  shared: boolean,
+  { rate, prefills, generates }: Numbers,
+  requests: Requests,
+): number | null {
+  const { outputLength: length, promptLength, maxFirst, maxPerToken } = requests
+  const each = shared ? prefill.seconds / prefill.prompts : 0
+  const full = length * generate.stepSeconds(slots) + slots * each
+  if (rate > busiest * ((generates * slots) / full) * (1 + 1e-12)) return null
+  if (!shared && rate > busiest * ((prefills * prefill.prompts) / prefill.seconds) * (1 + 1e-12)) return null
+  let batch = 1
+  const arriving = (count: number) =>
+    (rate / generates) * (length * generate.stepSeconds(count) + count * each)
+  while (arriving(batch) > batch) batch++
+  const step = generate.stepSeconds(batch)
+  const token = step / (1 - (rate / generates) * each)
+  const held = rate * length * token
+  const places = generates * slots
+  const place =
+    held + 6 * Math.sqrt(held) < places
+      ? 0
+      : meanWait({
+          arrivalsPerSecond: rate,
+          serviceSeconds: length * token,
+          serviceVariation: 1,
+          servers: places,
+        })
+  const tokens = prefill.prompts * promptLength
+  const firstWith = (chunk: number): number | null => {
+    const service = prefill.seconds + (shared ? (tokens / chunk) * step : 0)
+    if (rate * service > busiest * (shared ? generates : prefills) * prefill.prompts * (1 + 1e-9)) return null
+    const wait = meanWait({
+      arrivalsPerSecond: rate / prefill.prompts,
+      serviceSeconds: service,
+      serviceVariation: 0,
+      servers: shared ? generates : prefills,
+    })
+    const first = place + wait + service + (shared ? token / 2 : exposed(prefill, generate, requests))
+    return first > maxFirst ? null : first
+  }
+  const chunk = shared ? chunkOf(prefill, slots - batch, maxPerToken - step, tokens, firstWith) : tokens
+  const first = chunk === null ? null : firstWith(chunk)
+  return first === null || token > maxPerToken * (1 + 1e-12) ? null : first + (length - 1) * token
+}
+
+/**
+ * Prompts go in chunks of so many tokens that no step is over the objective, each beside a step of generation; if the
+ * first token is then late, in the smallest with which it is not. Tokens of a step are no fewer than sequences.
+ */
+function chunkOf(
+  { prompts, seconds }: PrefillInstance,
+  idle: number,
+  room: number,
+  tokens: number,
+  firstWith: (chunk: number) => number | null,
+): number | null {
+  const inTime = Math.floor((tokens * room) / seconds)
+  const least = Math.min(tokens, idle + prompts)
+  const usual = Math.min(tokens, Math.max(inTime, least))
+  if (inTime >= 1 && firstWith(usual) !== null) return usual
+  if (firstWith(tokens) === null) return null
+  let chunk = least
+  while (firstWith(chunk) === null) chunk++
+  return chunk
+}
+
+/** All within one node here: NVLink. */
+function exposed(
+  { size, prompts, seconds }: PrefillInstance,
+  generate: GenerateInstance,
+  requests: Requests,
+) {
+  const { cluster, assumptions } = size.bench.setting
+  if (cluster.network.kind === 'torus') throw new Error('switched networks alone')
+  const perChip = (cluster.network.tiers[0]?.bytesPerSecondPerChip ?? 0) * assumptions.scaleUpEfficiency
+  const least = Math.min(size.cluster.chips, generate.size.cluster.chips)
+  const all = (prompts * requests.cacheBytes) / (least * perChip)
+  return Math.max(all - (1 - 1 / smallDense.layers) * seconds, all / smallDense.layers)
+}
+
+/** The most sequences beside the prompts that are read, counted down. */
+function sharedSlots(prefill: PrefillInstance, generate: GenerateInstance, requests: Requests): number {
+  const second = copyBytes(generate.size.bench, prefill.candidate, generate.chosen)
+  const each = prefill.seconds / prefill.prompts
+  const fits = (count: number) => {
+    const { bytes, workspace, budget } = generate.resident(count + prefill.prompts)
+    const token = generate.stepSeconds(count) + (count * each) / requests.outputLength
+    return bytes + second + Math.max(workspace, prefill.workspace) <= budget && token <= requests.maxPerToken
+  }
+  let count = generate.most
+  while (count > 0 && !fits(count)) count--
+  return count
+}
+
+function everyDeployment(question: Question): Found | null {
+  const { byServer, pool, requests } = spaceOf(question)
+  const { requestsPerSecond: rate = 0, disaggregated } = question.workload
+  let best: Found | null = null
+  const note = (chips: number, seconds: number | null) => {
+    if (seconds === null) return
+    const alike = best && chips === best.chips
+    if (!best || chips < best.chips || (alike && seconds < best.requestSeconds)) {
+      best = { chips, requestSeconds: seconds }
+    }
+  }
+  const pairs = byServer.flatMap((sizes) =>
+    sizes
+      .flatMap((size) => [...size.generates(requests.maxPerToken)])
+      .flatMap((generate) => {
+        const anywhere = sizes.flatMap((size) => [...size.prefills()])
+        const same = anywhere.filter(({ size }) => size === generate.size)
+        // A server that is launched reads prompts on the mesh that it generates on.
+        const beside = question.launched ? generate.size.prefillsBeside(generate) : same
+        return [
+          ...anywhere.map((prefill) => ({ prefill, generate, shared: false })),
+          ...beside.map((prefill) => ({ prefill, generate, shared: true })),
+        ]
+      }),
+  )
+  for (const { prefill, generate, shared } of pairs) {
+    const [p, g] = [prefill.size.cluster, generate.size.cluster]
+    if (disaggregated !== true && shared) {
+      const slots = sharedSlots(prefill, generate, requests)
+      for (let count = 1; slots > 0 && count * g.chips <= pool.cluster.chips; count++) {
+        if (!holds(pool.cluster, [{ cluster: g, count }])) continue
+        const numbers = { rate, prefills: count, generates: count }
+        note(count * g.chips, requestSeconds(prefill, generate, slots, true, numbers, requests))
+      }
+    }
+    if (disaggregated === false || shared) continue
+    for (let generates = 1; generates * g.chips < pool.cluster.chips; generates++) {
+      for (let prefills = 1; prefills * p.chips + generates * g.chips <= pool.cluster.chips; prefills++) {
+        const kinds = [
+          { cluster: p, count: prefills },
+          { cluster: g, count: generates },
+        ]
+        if (!holds(pool.cluster, kinds)) continue
+        const numbers = { rate, prefills, generates }
+        const seconds = requestSeconds(prefill, generate, generate.most, false, numbers, requests)
+        note(prefills * p.chips + generates * g.chips, seconds)
+      }
+    }
+  }
+  return best
+}
+
+describe('the best deployment', () => {
+  it('is the best of every deployment there is', () => {
+    const seen = { some: 0, none: 0 }
+    forAll(24, [questions], (question) => {
+      const { requests, ...space } = spaceOf(question)
+      const [found] = bestDeployments(space, requests).deployments
+      const expected = everyDeployment(question)
+      seen[expected ? 'some' : 'none']++
+      expect(found?.chips).toBe(expected?.chips)
+      if (found && expected) {
+        expect(found.operation.requestSeconds).toBeCloseTo(expected.requestSeconds, 9)
+      }
+    })
+    expect(seen.some).toBeGreaterThan(2)
+    expect(seen.none).toBeGreaterThan(2)
+  })
+
+  law(
+    'is the first of any list: the first ones are the same, however many are asked for',
+    12,
+    [questions, fc.boolean()],
+    (question, atAnyRate) => {
+      const { requests, ...space } = spaceOf(question)
+      const asked = atAnyRate ? { ...requests, rate: null } : requests
+      const listed = (top: number) => bestDeployments({ ...space, top }, asked).deployments.map(named)
+      const most = listed(1000)
+      for (const top of [1, 2, 5]) expect(listed(top)).toEqual(most.slice(0, top))
+    },
+  )
+})
+
+function named({ pair, prefills, generates, score, operation }: Sized) {
+  const { disaggregated, prefill, generate, slots } = pair
+  const meshes = [prefill.candidate.mesh, generate.site.mesh]
+  return { disaggregated, meshes, slots, prefills, generates, score, seconds: operation.requestSeconds }
+}

@@ -1,0 +1,63 @@
+/** A plan gives its step time under each framework that can launch it. */
+import { describe, expect, it } from 'vitest'
+import { planning } from '../planning.ts'
+import { service } from '../service.ts'
+
+const on = (chips: number) => ({ chip: 'h100-sxm', chips })
+const train = { mode: 'train', batchTokens: 2_097_152, sequenceLength: 8192 }
+
+const questions = {
+  'dense training': {
+    ...{ model: 'llama-3-8b', hardware: on(64), workload: train },
+    plan: { mesh: { fsdp: 64 }, zeroStage: 3, microbatches: 1, rematerialization: 'full' },
+  },
+  'training of experts': {
+    ...{ model: 'mixtral-8x7b', hardware: on(64), workload: train },
+    assumptions: { expertRecipe: 'flex', stepOverheadSeconds: 0.01 },
+    plan: { mesh: { data: 8, expert: 8 }, zeroStage: 1, microbatches: 4 },
+  },
+  prefill: {
+    ...{ model: 'llama-3-70b', hardware: on(8) },
+    workload: { mode: 'prefill', batchSequences: 4, promptLength: 4096 },
+    plan: { mesh: { tensor: 8 } },
+  },
+  generation: {
+    ...{ model: 'llama-3-70b', hardware: on(8) },
+    workload: { mode: 'generate', batchSequences: 64, contextLength: 4096 },
+    plan: { mesh: { tensor: 8 } },
+  },
+}
+
+async function evaluated(body: object) {
+  const { status, body: answer } = await service({ search: planning }).post('/evaluate').send(body)
+  expect(status, JSON.stringify(answer)).toBe(200)
+  return answer.plan
+}
+
+describe.each(Object.entries(questions))('%s', (_, question) => {
+  it('takes as long as where the request names the framework as its stack', async () => {
+    const { launch } = await evaluated(question)
+    const times = Object.entries(launch.stepTimeSeconds)
+    expect(times.map(([name]) => name).sort()).toEqual(
+      Object.keys(launch)
+        .filter((name) => name in launch.commands)
+        .sort(),
+    )
+    const { expertRecipe: _, ...assumptions }: { expertRecipe?: string } =
+      'assumptions' in question ? question.assumptions : {}
+    for (const [name, seconds] of times) {
+      const named = name === 'megatron' && 'assumptions' in question ? question.assumptions : assumptions
+      const plan = await evaluated({ ...question, assumptions: { ...named, stack: name } })
+      expect(plan.stepTimeSeconds, name).toBe(seconds)
+      expect(new Set(Object.values(plan.launch.stepTimeSeconds))).toEqual(new Set([seconds]))
+    }
+  })
+})
+
+it('tells frameworks apart where their stacks differ', async () => {
+  const training = await evaluated(questions['dense training'])
+  expect(training.launch.stepTimeSeconds.megatron).toBe(training.stepTimeSeconds)
+  expect(training.launch.stepTimeSeconds.torchtitan).not.toBe(training.stepTimeSeconds)
+  const { launch } = await evaluated(questions.generation)
+  expect(new Set(Object.values(launch.stepTimeSeconds)).size).toBe(3)
+})

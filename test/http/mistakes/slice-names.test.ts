@@ -1,0 +1,20 @@
+/** Names of whole slices are no chips; the error says which chip and which topology are meant. */
+import { expect, it } from 'vitest'
+import { planning } from '../planning.ts'
+import { service } from '../service.ts'
+
+const agent = service({ search: planning })
+
+it.each([
+  ['v5p-1024', '512 chips', '{"chip":"tpu-v5p","topology":[8,8,8]}'],
+  ['v6e-256', '256 chips', '{"chip":"tpu-v6e","topology":[16,16]}'],
+  ['tpu7x-128', '64 chips', '{"chip":"tpu-7x","topology":[4,4,4]}'],
+])('%s is %s', async (chip, chips, hardware) => {
+  const { status, body } = await agent.post('/optimize').send({
+    ...{ model: 'llama-3-8b', hardware: { chip, chips: 4 } },
+    workload: { mode: 'train', batchTokens: 1_048_576, sequenceLength: 8192 },
+  })
+  expect(status).toBeGreaterThanOrEqual(400)
+  expect(JSON.stringify(body.errors ?? body)).toContain(chips)
+  expect(JSON.stringify(body.errors ?? body)).toContain(JSON.stringify(hardware).slice(1, -1))
+})

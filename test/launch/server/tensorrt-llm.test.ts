@@ -1,0 +1,51 @@
+/** trtllm-serve takes attention by sequences and the type of caches as options or in its file, and both are read. */
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { readTensorrt } from '../../../src/launch/tensorrt-llm/read.ts'
+import { tensorrtVersion } from '../../../src/launch/tensorrt-llm/version.ts'
+import { planning } from '../../http/planning.ts'
+import { service } from '../../http/service.ts'
+
+const context = { chips: 8, slices: 1, mode: 'generate', model: null }
+const serve = 'trtllm-serve deepseek-ai/DeepSeek-R1 --tp_size 8 --ep_size 8 --max_batch_size 64'
+
+it('options of the command are read as those of the file', () => {
+  const file = { enable_attention_dp: true, kv_cache_config: { dtype: 'fp8' } }
+  const inFile = readTensorrt(serve, file, context)
+  const said = readTensorrt(`${serve} --enable_attention_dp --kv_cache_dtype fp8`, {}, context)
+  expect(said).toEqual(inFile)
+  expect(said.precision).toMatchObject({ kvCache: 'fp8' })
+  expect(said.notUnderstood).toEqual([])
+  expect(readTensorrt(serve, {}, context).plan).not.toEqual(said.plan)
+})
+
+it('the file wins over the command', () => {
+  const file = { kv_cache_config: { dtype: 'nvfp4' } }
+  const { precision } = readTensorrt(`${serve} --kv_cache_dtype fp8`, file, context)
+  expect(precision).toMatchObject({ kvCache: 'nvfp4' })
+})
+
+it('a file that the command names is sent, or written in the same script, or told', async () => {
+  const agent = service({ search: planning })
+  const command = 'trtllm-serve meta-llama/Llama-3-8B --config shardplan.yaml'
+  const config = 'tensor_parallel_size: 4\nmax_batch_size: 16\nmax_seq_len: 4096\n'
+  const asked = async (tensorrtLlm: unknown) => {
+    const hardware = { chip: 'h100-sxm', chips: 4 }
+    return agent.post('/evaluate').send({ hardware, workload: { mode: 'generate' }, plan: { tensorrtLlm } })
+  }
+  const refused = await asked(command)
+  expect(refused.status).toBe(422)
+  expect(refused.body.errors[0].detail).toMatch(/shardplan\.yaml, which is not here.*"command".*"config"/)
+  const both = await asked({ command, config })
+  const script = `N=4\ncat > shardplan.yaml <<EOF\n${config.replace('4', '$N')}EOF\n${command} 2>&1 | tee log`
+  const scripted = await asked(script)
+  expect([both.status, scripted.status]).toEqual([200, 200])
+  expect(both.body.plan.mesh).toMatchObject({ tensor: 4, data: 1 })
+  expect(scripted.body.read).toEqual(both.body.read)
+})
+
+it('its options are of the version that answers name, and the backend of copied experts is one that there is', () => {
+  const { version, backends } = JSON.parse(readFileSync('fixtures/options/tensorrt-llm.json', 'utf8'))
+  expect(version).toBe(tensorrtVersion)
+  expect(backends).toContain('CUTLASS')
+})

@@ -1,0 +1,106 @@
+/** The parts of serving: pools, capacities, thresholds, transfers. */
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Cluster } from '../../../src/hardware/cluster/cluster.ts'
+import { generateCapacity, prefillCapacity } from '../../../src/modes/serve/capacity.ts'
+import { holds, instanceClusters } from '../../../src/modes/serve/pool.ts'
+import { leastThat } from '../../../src/threshold.ts'
+import { forAll, law } from '../../law.ts'
+import { problem } from '../../problem.ts'
+
+function pool(of: { readonly chip: string; readonly chips?: number; readonly topology?: readonly number[] }) {
+  return problem({ model: 'llama-3.1-8b', batchTokens: 1, sequenceLength: 1, ...of }).cluster
+}
+
+function shapes(cluster: Cluster): readonly string[] {
+  return instanceClusters(cluster).map(({ chips, network }) => {
+    return network.kind === 'torus' ? `${network.topology.join('x')}/${network.slices}` : String(chips)
+  })
+}
+
+describe('the instances of a pool', () => {
+  it('are parts of a node and whole nodes', () => {
+    expect(shapes(pool({ chip: 'h100-sxm', chips: 48 }))).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+      '6',
+      '8',
+      '16',
+      '24',
+      '32',
+      '48',
+    ])
+  })
+
+  it('are slices that can be had and tile the pool', () => {
+    const own = shapes(pool({ chip: 'tpu-v5e', topology: [4, 8] }))
+    expect(own).toEqual(['1x1/1', '2x2/1', '2x4/1', '4x4/1', '4x8/1'])
+  })
+
+  law('are there in twice the pool as well', 100, [fc.integer({ min: 1, max: 200 })], (chips) => {
+    const twice = shapes(pool({ chip: 'h100-sxm', chips: 2 * chips }))
+    for (const shape of shapes(pool({ chip: 'h100-sxm', chips }))) expect(twice).toContain(shape)
+  })
+
+  it('fit, of two kinds that divide each other, exactly where their chips do', () => {
+    const counts = fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }))
+    const sizes = fc.tuple(fc.constantFrom(1, 2, 4, 8, 16), fc.constantFrom(1, 2, 4, 8, 16))
+    const whole = pool({ chip: 'h100-sxm', chips: 64 })
+    forAll(100, [counts, sizes], ([some, others], [large, small]) => {
+      const kinds = [
+        { cluster: { ...whole, chips: large }, count: some },
+        { cluster: { ...whole, chips: small }, count: others },
+      ]
+      expect(holds(whole, kinds)).toBe(some * large + others * small <= 64)
+    })
+  })
+
+  it('do not straddle nodes', () => {
+    const whole = pool({ chip: 'h100-sxm', chips: 12 })
+    expect(holds(whole, [{ cluster: { ...whole, chips: 6 }, count: 1 }])).toBe(true)
+    expect(holds(whole, [{ cluster: { ...whole, chips: 6 }, count: 2 }])).toBe(false)
+  })
+
+  it('share no slice where neither tiles the other', () => {
+    const whole = pool({ chip: 'tpu-v5e', topology: [16, 16] })
+    const box = (topology: readonly number[]) => ({
+      ...whole,
+      chips: 64,
+      network: { ...whole.network, topology, slices: 1 } as Cluster['network'],
+    })
+    expect(holds(whole, [{ cluster: box([8, 8]), count: 4 }])).toBe(true)
+    const mixed = [
+      { cluster: box([8, 8]), count: 1 },
+      { cluster: box([4, 16]), count: 3 },
+    ]
+    expect(holds(whole, mixed)).toBe(false)
+  })
+})
+
+describe('capacities', () => {
+  it('give the book three prefill servers to a generate server', () => {
+    const ratio = generateCapacity(32, 0.019, 512) / prefillCapacity(0.91, 1)
+    expect(ratio).toBeCloseTo(2.9934, 4)
+    expect(generateCapacity(43, 0.019, 512) / prefillCapacity(0.91, 1)).toBeCloseTo(4.0224, 4)
+  })
+
+  it('of an instance that does both are those of two that take turns', () => {
+    const time = fc.double({ min: 1e-3, max: 10, noNaN: true })
+    forAll(100, [fc.integer({ min: 1, max: 500 }), time, time], (batch, step, prefill) => {
+      const apart = 1 / generateCapacity(batch, step, 100) + 1 / prefillCapacity(prefill, 1)
+      expect(generateCapacity(batch, step, 100, prefill) * apart).toBeCloseTo(1, 9)
+    })
+  })
+})
+
+describe('the least that holds', () => {
+  it('is found, or is none', () => {
+    const numbers = fc.tuple(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 1, max: 400 }))
+    forAll(100, [numbers], ([most, from]) => {
+      expect(leastThat(most, (count) => count >= from)).toBe(from <= most ? from : null)
+    })
+  })
+})
