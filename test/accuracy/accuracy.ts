@@ -1,7 +1,7 @@
 /**
  * Compares predictions with all published times and memory: `npm run accuracy`. Fails if they are worse than recorded;
- * `npm run accuracy -- --record` records them in fixtures/accuracy.json, fixtures/residuals.json, fixtures/recipes.json
- * and docs/accuracy.md.
+ * `npm run accuracy -- --record` records them in fixtures/accuracy.json, fixtures/residuals.json, fixtures/recipes.json,
+ * docs/accuracy.md and the figures of README.md.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Residuals } from '../../src/plan/certainty/residuals.ts'
@@ -9,6 +9,7 @@ import { isCompared } from './compared.ts'
 import { grownWorse } from './grown-worse.ts'
 import { stackedInference } from './inference/outcomes.ts'
 import { figures, page } from './page.ts'
+import { withFigures } from './readme.ts'
 import { recipeRecords } from './recipe-record.ts'
 import { outcomes, type Report, report } from './report.ts'
 import { certainty, residualRecord, residuals } from './residual-record.ts'
@@ -46,6 +47,8 @@ if (record) {
   writeFileSync(residualFile, bands)
   writeFileSync(recordFile, `${JSON.stringify(found, null, 2)}\n`)
   writeFileSync(new URL('docs/accuracy.md', root), page(found))
+  const readme = new URL('README.md', root)
+  writeFileSync(readme, withFigures(readFileSync(readme, 'utf8'), found))
   const [training, inference] = figures
   const write = (file: string, svg: string) => writeFileSync(new URL(`docs/figures/${file}`, root), svg)
   const ofTraining = rows.filter(({ phase }) => phase === 'training')

@@ -185,4 +185,4 @@ function table(summaries: Readonly<Record<string, Summary>>): string {
 
 const optional = (tau: number | null) => tau?.toFixed(2) ?? ''
 
-const percent = (share: number) => `${Math.round(100 * share)} %`
+export const percent = (share: number) => `${Math.round(100 * share)} %`
