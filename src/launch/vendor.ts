@@ -23,6 +23,11 @@ export function hasDeepEp({ chip, network }: Joined): boolean {
   return !isAmd(chip) && reachesPeers({ network })
 }
 
+/** The kernels that send tokens to experts on GPUs of either vendor. */
+export function expertKernels(chip: Pick<Chip, 'name'>): 'MoRI' | 'DeepEP' {
+  return isAmd(chip) ? 'MoRI' : 'DeepEP'
+}
+
 /** Whether Transformer Engine has user buffers: on NVIDIA's GPUs since Hopper, joined by NVLink. */
 export function hasUserBuffers({ chip, network }: Joined): boolean {
   return hasDeepEp({ chip, network }) && chip.peakFlopsPerSecond.fp8 !== undefined

@@ -7,9 +7,11 @@
  */
 
 import type { Fields } from '../../fields.ts'
+import { unmixed } from '../long-names.ts'
 import { type Keys, keysOf, partOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+import { replicaAxes } from '../read/replicas.ts'
 import { chipsUnsaid } from '../read/world.ts'
 import { readByDeepspeed } from './read-deepspeed.ts'
 
@@ -66,7 +68,7 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
       mesh: {
         ...(tensor > 1 ? { tensor } : {}),
         ...(parts > 1 ? { context: parts } : {}),
-        ...(zeroStage === 3 ? { fsdp: shards, data } : { data: left }),
+        ...replicaAxes(zeroStage, shards, data),
       },
       zeroStage,
       ...(parts > 1 ? { contextLayout: parallel.rotates ? 'ring' : 'gather' } : {}),
@@ -126,7 +128,7 @@ const strategies = ['FULL_SHARD', 'SHARD_GRAD_OP', 'NO_SHARD', 'HYBRID_SHARD', '
 /** Weights are kept in fp32 and cast for use, and gradients are reduced in fp32. */
 function precisionOf(keys: Keys): Readonly<Record<string, string>> {
   const mixed = keys.text('mixed_precision', 'no')
-  if (mixed === 'no') return { weights: 'fp32', compute: 'fp32', gradients: 'fp32' }
+  if (mixed === 'no') return unmixed
   return { weights: 'bf16', compute: mixed === 'fp8' ? 'fp8' : 'bf16', gradients: 'fp32' }
 }
 

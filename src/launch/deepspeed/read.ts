@@ -8,9 +8,11 @@
  */
 
 import { type Fields, isFields } from '../../fields.ts'
+import { unmixed } from '../long-names.ts'
 import { type Keys, keysOf, partOf, textOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+import { replicaAxes } from '../read/replicas.ts'
 import { chipsUnsaid } from '../read/world.ts'
 
 const deepspeedVersion = '0.19.6'
@@ -29,7 +31,7 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
   const batch = batchOf(keys, ranks)
   const half = bf16.is('enabled') || fp16.is('enabled')
   const optimizer = part('optimizer').text('type', 'AdamW')
-  const lists = { zero, bf16, fp16 }
+  const lists = { zero_optimization: zero, bf16, fp16 }
   const notes = notesOf(zero, part('activation_checkpointing'), fp16.is('enabled'))
   const assumptions =
     offloads(zero.value('offload_optimizer')) || zero.is('cpu_offload') ? { optimizerOnHost: true } : {}
@@ -48,15 +50,13 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
         ? { optimizer: 'adamw' }
         : { optimizer: optimizer.toLowerCase() }),
     },
-    precision: half
-      ? { weights: 'bf16', compute: 'bf16', gradients }
-      : { weights: 'fp32', compute: 'fp32', gradients: 'fp32' },
+    precision: half ? { weights: 'bf16', compute: 'bf16', gradients } : unmixed,
     assumptions,
     plan: {
       mesh: {
         ...(tensor > 1 ? { tensor } : {}),
         ...(context > 1 ? { context } : {}),
-        ...(stage === 3 ? { fsdp: group, data: ranks / group } : { data: ranks }),
+        ...replicaAxes(stage, group, ranks / group),
       },
       zeroStage: stage,
       ...(context > 1 ? { contextLayout: 'ulysses' } : {}),
@@ -70,7 +70,7 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
         own
           .left()
           .filter((key) => !isDetail(key))
-          .map((key) => `${partNames[name] ?? name}.${key}`),
+          .map((key) => `${name}.${key}`),
       ),
     ],
     faults: [
@@ -90,8 +90,6 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
     ],
   }
 }
-
-const partNames: Readonly<Record<string, string>> = { zero: 'zero_optimization' }
 
 /** train_batch_size = micro x accumulation x ranks: what is missing of the three follows from the others, or is left open. */
 function batchOf(keys: Keys, ranks: number) {

@@ -64,6 +64,8 @@ function mlpWidth(model: Transformer): number {
   return experts && expertLayers(model) === layers ? experts.dFfExpert : dFf
 }
 
+export const noBlock = 'MaxText has no decoder block with these experts and this attention'
+
 /** Null if no block fits the model. */
 export function maxtextBlock(run: Asked): Block | null {
   const { model } = run

@@ -17,6 +17,7 @@
 import { devicesOn } from '../../hardware/chip.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { Launch } from '../launch.ts'
+import { longName } from '../long-names.ts'
 import { copiesNotes, routingGroups } from '../run/experts.ts'
 import { hostCount } from '../run/hosts.ts'
 import { runFaults } from '../run/rules.ts'
@@ -138,11 +139,10 @@ function lossConfig({ problem: { assumptions } }: Run): MaxtextConfig {
 function precisionConfig(run: Run): MaxtextConfig {
   const { problem } = run
   const { weights, compute, gradients } = problem.precision
-  const name = (type: string) => (type === 'bf16' ? 'bfloat16' : 'float32')
   return {
-    dtype: name(isNarrow(compute) ? weights : compute),
-    weight_dtype: name(keptWeights(problem)),
-    grad_dtype: name(gradients),
+    dtype: longName(isNarrow(compute) ? weights : compute),
+    weight_dtype: longName(keptWeights(problem)),
+    grad_dtype: longName(gradients),
     ...maxtextQuantization(run),
   }
 }

@@ -11,14 +11,14 @@ import { attendsLocally } from '../run/rules.ts'
 import type { LayoutRun, Run } from '../run/run.ts'
 import type { MaxtextConfig } from './keys.ts'
 
-const strategies = { gather: 'all_gather', ring: 'ring', ulysses: 'ulysses' } as const
+export const contextStrategies = { gather: 'all_gather', ring: 'ring', ulysses: 'ulysses' } as const
 
 export function maxtextContext({ mesh, contextLayout, problem }: Run): MaxtextConfig {
   if (mesh.context === 1) return {}
   const { keys } = contextLayoutRow(contextLayout)
   const tokamax = keys !== 'whole' && problem.cluster.chip.kind === 'tpu'
   return {
-    context_parallel_strategy: strategies[contextLayout],
+    context_parallel_strategy: contextStrategies[contextLayout],
     ...(tokamax ? { use_tokamax_splash: true } : {}),
     ...(keys === 'exchanged' ? { context_parallel_load_balance: false } : {}),
   }

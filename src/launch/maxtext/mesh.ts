@@ -36,8 +36,8 @@ export function slicedMesh({ mesh, placement, problem: { cluster } }: Run): Slic
     if (group.kind === 'torus') return group.slices
     return network.kind === 'switched' ? unitsSpanned(group, unitSize(network, chips)) : 1
   }
-  const dcn = sizes(across)
-  const ici = sizes((axis) => mesh[axis] / dcn[axis])
+  const dcn = maxtextSizes(across)
+  const ici = maxtextSizes((axis) => mesh[axis] / dcn[axis])
   const inside = maxtextAxes.reduce((product, axis) => product * ici[axis], 1)
   const slice = network.kind === 'torus' ? chips / network.slices : unitSize(network, chips)
   const whole = maxtextAxes.every((axis) => Number.isInteger(ici[axis]) && Number.isInteger(dcn[axis]))
@@ -61,7 +61,8 @@ export function splitsPhysicalAxes({ placement, problem: { cluster } }: Run): bo
   })
 }
 
-function sizes(size: (axis: MaxtextAxis) => number): Sizes {
+/** Makes a record with a size for each of MaxText's axes. */
+export function maxtextSizes(size: (axis: MaxtextAxis) => number): Sizes {
   return {
     data: size('data'),
     pipeline: size('pipeline'),

@@ -7,7 +7,7 @@ import type { Rule } from '../../rules/rule.ts'
 import { pipelineRank } from '../run/rank-order.ts'
 import { blockRule, commonRules, positionRule, type RunRules, wholeMastersRule } from '../run/rules.ts'
 import type { LayoutRun, MeshRun, Run } from '../run/run.ts'
-import { maxtextBlock } from './block.ts'
+import { maxtextBlock, noBlock } from './block.ts'
 import { maxtextContextRules } from './context.ts'
 import { deviceCount, deviceRules } from './devices.ts'
 import { evenRules } from './even.ts'
@@ -33,10 +33,7 @@ export const maxtextRules: RunRules = {
     },
     ...evenRules,
     blockRule('MaxText'),
-    {
-      broken: (run) => maxtextBlock(run) === null,
-      says: 'MaxText has no decoder block with these experts and this attention',
-    },
+    { broken: (run) => maxtextBlock(run) === null, says: noBlock },
     {
       broken: ({ model, problem }) => problem.cluster.chip.kind === 'gpu' && model.attention.latent !== null,
       says: 'latent attention through cuDNN is not mapped to MaxText on GPUs',

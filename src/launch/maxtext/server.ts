@@ -8,13 +8,15 @@
  */
 
 import type { Launch } from '../launch.ts'
+import { longName } from '../long-names.ts'
+import { blockRule } from '../run/rules.ts'
 import type { BesideGroups } from '../server/attention-groups.ts'
-import { checkpointNotes, type Formats, formatPair } from '../server/formats.ts'
+import { checkpointNotes, type Formats, formatPair, typeWord } from '../server/formats.ts'
 import { replicaNotes } from '../server/notes.ts'
 import { type ServingRules, servingFaults, servingRules, slicedExpertsRule } from '../server/rules.ts'
 import { ranksOf, rankWord, type Serving } from '../server/serving.ts'
 import { type Start, shellWords } from '../start.ts'
-import { maxtextBlock, modelKeys } from './block.ts'
+import { maxtextBlock, modelKeys, noBlock } from './block.ts'
 import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.ts'
 import { maxtextName } from './model-names.ts'
 
@@ -46,14 +48,8 @@ export const maxtextRules: ServingRules = servingRules('MaxText', formats, noGro
     broken: ({ mode, sequences }) => mode === 'prefill' && sequences > 1,
     says: "MaxText's engine prefills one prompt at a time",
   },
-  {
-    broken: ({ model }) => model.parallelBlocks,
-    says: 'MaxText runs attention before the MLP, not beside it',
-  },
-  {
-    broken: (serving) => blockOf(serving) === null,
-    says: 'MaxText has no decoder block with these experts and this attention',
-  },
+  blockRule('MaxText'),
+  { broken: (serving) => blockOf(serving) === null, says: noBlock },
 ])
 
 function blockOf({ model, contextLength, setting }: Serving) {
@@ -81,7 +77,7 @@ function meshConfig(serving: Serving): MaxtextConfig {
 }
 
 function batchConfig(serving: Serving) {
-  const { mode, sequences, contextLength, unitTokens, chunked, prompts, setting } = serving
+  const { mode, sequences, contextLength, unitTokens, chunked, prompts } = serving
   const prefill = mode === 'prefill'
   return {
     per_device_batch_size: perDevice(sequences, ranksOf(serving)),
@@ -89,14 +85,14 @@ function batchConfig(serving: Serving) {
     ...(prefill ? { max_prefill_predict_length: contextLength } : {}),
     ...(prompts ? { max_prefill_predict_length: prompts.contextLength } : {}),
     ...(chunked ? { use_chunked_prefill: true, prefill_chunk_size: unitTokens } : {}),
-    dtype: setting.precision.compute === 'fp32' ? 'float32' : 'bfloat16',
+    dtype: typeWord(serving),
   }
 }
 
 function numberConfig({ setting: { precision } }: Serving): MaxtextConfig {
   const cache = formats.caches[precision.kvCache]
   return {
-    weight_dtype: precision.weights === 'fp32' ? 'float32' : 'bfloat16',
+    weight_dtype: longName(precision.weights),
     ...(formatPair(precision) === 'int8/int8' ? { quantization: 'int8', checkpoint_is_quantized: true } : {}),
     ...(cache ? { quantize_kvcache: true, kv_quant_dtype: cache } : {}),
   }

@@ -4,7 +4,7 @@
  */
 import { readMegatron } from '../megatron/read/read.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
-import { readScript } from '../read/shell/script.ts'
+import { scriptOf } from '../read/shell/script.ts'
 import { tasksOf } from '../read/world.ts'
 import { optionsSaid } from './overrides.ts'
 import { nameOf } from './recipes.ts'
@@ -69,12 +69,12 @@ export function readBridge(
   written: string | readonly string[],
   { chips, model }: Pick<ReadingContext, 'chips' | 'model'>,
 ): LaunchReading {
-  const script = typeof written === 'string' ? readScript(written) : { commands: [written], notes: [] }
+  const script = scriptOf(written)
   const words = script.commands.findLast((command) => command.some((word) => own.test(word)))
   const { fields, started, recipe, left, ...said } = takenOf(words ?? script.commands.flat())
   const [, stem, named] = /^(.+?)(?:_pretrain(?:_(\d+)gpu)?.*|_config)?$/.exec(recipe ?? '') ?? []
   // The names of benchmark recipes contain their number of GPUs.
-  const tasks = 'variables' in script ? tasksOf(script.variables, started) : null
+  const tasks = tasksOf(script.variables, started)
   const counted = said.gpus ?? (named === undefined || started.includes('--nnodes') ? tasks : Number(named))
   const options = [...fields.values()].flatMap((field) => field.options)
   // Unless overridden, a recipe runs in bf16 with the distributed optimizer (recipes/common.py, _pretrain_common).

@@ -44,18 +44,18 @@ function turnsAsYarn(rotary: Rotary | null): boolean {
 
 /** Latent attention takes YaRN's frequencies from its own class, which assumes training at 4096 positions. */
 function yarnFlags(scaling: NonNullable<Rotary['scaling']>, latent: boolean): readonly Word[] {
-  const own = scaled.flatMap(([option, field]) =>
-    typeof scaling[field] === 'number' ? [option, told(scaling[field])] : [],
-  )
+  const numbers = (rows: readonly (readonly [option: string, field: string])[]) =>
+    rows.flatMap(([option, field]) => {
+      const value = scaling[field]
+      return typeof value === 'number' ? [option, told(value)] : []
+    })
+  const own = numbers(scaled)
   if (latent) return own
-  const frequencies = bent.flatMap(([option, field]) =>
-    typeof scaling[field] === 'number' ? [option, told(scaling[field])] : [],
-  )
   const original = scaling.original_max_position_embeddings
   const positions =
     typeof original === 'number' ? ['--yarn-original-max-position-embeddings', Math.round(original)] : []
   const whole = scaling.truncate === false ? ['--no-yarn-correction-range-round-to-int'] : []
-  return [...own, ...positions, ...frequencies, ...whole]
+  return [...own, ...positions, ...numbers(bent), ...whole]
 }
 
 const scaled = [

@@ -38,7 +38,7 @@ import { megatronSharding, megatronStates } from './states.ts'
 import { megatronTensorOverlap } from './tensor-overlap.ts'
 import { megatronVersion } from './version.ts'
 
-const contextExchanges = { gather: 'all_gather', ring: 'p2p', ulysses: 'a2a' } as const
+export const contextExchanges = { gather: 'all_gather', ring: 'p2p', ulysses: 'a2a' } as const
 
 export function megatron(run: Run): Launch<readonly string[]> {
   const recomputation = megatronRecomputation(run)

@@ -19,12 +19,16 @@ export const megatronSharded: Readonly<Partial<Record<OptimizerName, readonly Ze
   muon: [1],
 }
 
-/** Sharding strategy of Megatron-FSDP; null if the distributed optimizer or plain replication is used. */
+/** Sharding strategies of Megatron-FSDP, in the order of ZeRO stages. */
+export const shardingStrategies: readonly string[] = [
+  ...['no_shard', 'optim', 'optim_grads', 'optim_grads_params'],
+]
+
+/** The strategy that is written; null if the distributed optimizer or plain replication is used. */
 export const megatronSharding: Readonly<Record<ZeroStage, string | null>> = {
-  0: null,
-  1: null,
-  2: 'optim_grads',
-  3: 'optim_grads_params',
+  ...{ 0: null, 1: null },
+  2: shardingStrategies[2] ?? null,
+  3: shardingStrategies[3] ?? null,
 }
 
 export function megatronStates({ zeroStage, mesh, replicas, problem }: Run): readonly Word[] {

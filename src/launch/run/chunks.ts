@@ -18,6 +18,13 @@ export function chunks({
   ).flat()
 }
 
+/** Layers of each stage, of chunks that are so many for each of them. */
+export function stageLayersOf(layers: readonly number[], stages: number): readonly number[] {
+  return Array.from({ length: stages }, (_, stage) =>
+    layers.reduce((sum, count, chunk) => (chunk % stages === stage ? sum + count : sum), 0),
+  )
+}
+
 /** Layers that "the first n of each chunk" takes on a stage. */
 export function layersTaken(layers: number, virtualStages: number, perChunk: number): number {
   let taken = 0

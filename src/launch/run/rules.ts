@@ -88,7 +88,7 @@ export function wholeMastersRule(framework: string): Rule<MeshRun> {
 }
 
 /** The framework runs attention and MLP one after the other. */
-export function blockRule(framework: string): Rule<MeshRun> {
+export function blockRule(framework: string): Rule<Pick<MeshRun, 'model'>> {
   return {
     broken: ({ model }) => model.parallelBlocks,
     says: `${framework} runs attention before the MLP, not beside it`,

@@ -9,6 +9,7 @@ import type { Precision, Setting } from '../../problem.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { Rule } from '../../rules/rule.ts'
+import { longName } from '../long-names.ts'
 import type { Serving } from './serving.ts'
 
 export interface Formats {
@@ -76,5 +77,5 @@ export function checkpointNotes(
 
 /** The type of weights and matmuls where they are not quantised. */
 export function typeWord({ setting: { precision } }: Serving): string {
-  return precision.compute === 'fp32' ? 'float32' : 'bfloat16'
+  return longName(precision.compute)
 }

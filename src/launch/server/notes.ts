@@ -1,5 +1,6 @@
-/** Notes on servers that span several hosts, and on several servers. */
+/** Notes on servers that span several hosts, on several servers, and on what these need. */
 import { hostSize } from '../run/hosts.ts'
+import { expertKernels } from '../vendor.ts'
 import type { Serving } from './serving.ts'
 
 /** `chips` is the number of chips of one server. */
@@ -22,6 +23,10 @@ export function replicaNotes({ mesh }: Serving, framework: string): readonly str
   return [
     `${framework}: start ${mesh.data} servers with these flags, one for each replica, behind a load balancer.`,
   ]
+}
+
+export function kernelNotes({ experts, setting }: Serving, framework: string): readonly string[] {
+  return experts?.sends ? [`${framework}: ${expertKernels(setting.cluster.chip)} has to be installed.`] : []
 }
 
 /** Hosts of one server of so many chips. */

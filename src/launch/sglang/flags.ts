@@ -19,7 +19,7 @@ import {
 } from '../server/attention-groups.ts'
 import { checkpointNotes, unpackedNotes, unpackedRule } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
-import { hostNotes, hostsOf, replicaChips, replicaNotes } from '../server/notes.ts'
+import { hostNotes, hostsOf, kernelNotes, replicaChips, replicaNotes } from '../server/notes.ts'
 import {
   type ServingRules,
   sentExpertsRule,
@@ -31,7 +31,6 @@ import type { Serving } from '../server/serving.ts'
 import { wholeBlocksRule } from '../server/slices.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
-import { isAmd } from '../vendor.ts'
 import { sglangFormats, sglangSettings, sharesServer } from './settings.ts'
 import { unsentModelsRule } from './unsent-models.ts'
 import { sglangVersion } from './version.ts'
@@ -92,9 +91,7 @@ function notes(serving: Serving): readonly string[] {
     ...(serving.attentionGroups > 1
       ? ['SGLang has attention by sequences for DeepSeek, Qwen and like models.']
       : []),
-    ...(serving.experts?.sends
-      ? [`SGLang: ${isAmd(serving.setting.cluster.chip) ? 'MoRI' : 'DeepEP'} has to be installed.`]
-      : []),
+    ...kernelNotes(serving, 'SGLang'),
     ...unpackedNotes(serving.setting, 'SGLang'),
     ...checkpointNotes(serving, 'SGLang', ['fp8/fp8']),
     ...hostNotes(

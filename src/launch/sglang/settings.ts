@@ -7,7 +7,7 @@ import { memoryShares } from '../server/memory-shares.ts'
 import { hostChips } from '../server/notes.ts'
 import { type Serving, sharersOf } from '../server/serving.ts'
 import { given, ranks, setting, several, whole, word } from '../settings/settings.ts'
-import { isAmd } from '../vendor.ts'
+import { expertKernels } from '../vendor.ts'
 
 export const sglangFormats: Formats = {
   pairs: ['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'int8/int8', 'int4/bf16', 'fp4/fp4', 'fp4/bf16'],
@@ -128,7 +128,7 @@ function holdersOf({ experts, tensors }: Serving): number | null {
 }
 
 function dispatchOf({ experts, setting: { cluster } }: Serving): string | null {
-  return experts?.sends ? (isAmd(cluster.chip) ? 'mori' : 'deepep') : null
+  return experts?.sends ? expertKernels(cluster.chip).toLowerCase() : null
 }
 
 /** SGLang takes 1 or all. */

@@ -17,6 +17,7 @@
  */
 
 import type { Launch } from '../launch.ts'
+import { longName } from '../long-names.ts'
 import { lastHostNotes } from '../run/notes.ts'
 import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
@@ -77,7 +78,7 @@ function training({ mesh, microbatch, microbatches, globalBatch, sequenceLength,
     local_batch_size: mesh.pipeline > 1 ? microbatch * microbatches : microbatch,
     global_batch_size: globalBatch,
     seq_len: sequenceLength,
-    mixed_precision_param: problem.precision.compute === 'fp32' ? 'float32' : 'bfloat16',
+    mixed_precision_param: longName(problem.precision.compute),
     mixed_precision_reduce: 'float32',
   }
 }

@@ -1,10 +1,14 @@
 /** Degrees of torchtitan's axes; config.ts says what each ZeRO stage shards. */
+import type { ContextLayout } from '../../sharding/tables/context-layouts.ts'
 import type { LayoutRun, Run } from '../run/run.ts'
 import { torchtitanExperts } from './experts.ts'
 import type { TomlValue } from './toml.ts'
 
 /** Its ring is named alltoall and passes keys on; ulysses is refused by a rule. */
-const rotation = { gather: 'allgather', ring: 'alltoall', ulysses: '' } as const
+export const torchtitanRotations: Readonly<Record<string, string>> = {
+  gather: 'allgather',
+  ring: 'alltoall',
+} satisfies Partial<Record<ContextLayout, string>>
 
 export function torchtitanDegrees(run: Run): Readonly<Record<string, TomlValue>> {
   const { mesh, zeroStage, replicas } = run
@@ -15,7 +19,9 @@ export function torchtitanDegrees(run: Run): Readonly<Record<string, TomlValue>>
     ...(usesFsdp(run) ? { fsdp_reshard_after_forward: reshard } : {}),
     tensor_parallel_degree: mesh.tensor,
     context_parallel_degree: mesh.context,
-    ...(mesh.context > 1 ? { context_parallel_rotate_method: rotation[run.contextLayout] } : {}),
+    ...(mesh.context > 1
+      ? { context_parallel_rotate_method: torchtitanRotations[run.contextLayout] ?? '' }
+      : {}),
     pipeline_parallel_degree: mesh.pipeline,
     ...torchtitanExperts(run),
   }

@@ -7,6 +7,7 @@
  * torchtitan/distributed/{activation_checkpoint,parallel_dims}.py.
  */
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
+import { longName } from '../long-names.ts'
 import { expertRanks } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
@@ -61,7 +62,7 @@ function training({
     'training.max_context_length': sequenceLength,
     'training.num_tokens_per_microbatch_per_dp_rank': microbatch * sequenceLength,
     'training.num_tokens_per_train_step': globalBatch * sequenceLength,
-    'training.mixed_precision_param': problem.precision.compute === 'fp32' ? 'float32' : 'bfloat16',
+    'training.mixed_precision_param': longName(problem.precision.compute),
     // Neither a pipeline nor a dispatch that waits for the host can be captured in a graph.
     ...(mesh.pipeline > 1 || mesh.expert > 1 ? { 'training.disable_cuda_graphs': true } : {}),
   }

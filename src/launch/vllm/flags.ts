@@ -27,12 +27,11 @@
 import type { Launch } from '../launch.ts'
 import { checkpointNotes } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
-import { hostNotes, hostsOf, replicaChips } from '../server/notes.ts'
+import { hostNotes, hostsOf, kernelNotes, replicaChips } from '../server/notes.ts'
 import { servingFaults } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
-import { isAmd } from '../vendor.ts'
 import { buildOf } from './rules.ts'
 import { groupsOfServer, vllmSettings } from './settings.ts'
 import { vllmVersion } from './version.ts'
@@ -67,14 +66,12 @@ function vllmStart(serving: Serving, flags: readonly string[]): Start {
 }
 
 function notes(serving: Serving, name: string): readonly string[] {
-  const { gpu, mesh, setting, experts } = serving
+  const { gpu, mesh, setting } = serving
   const apart = isApart(serving)
   return [
     ...(isRedesigned(serving) ? [`${name}: set NEW_MODEL_DESIGN=1.`] : []),
     ...(apart ? [`${name}: start ${mesh.data} servers, one for each replica, behind a load balancer.`] : []),
-    ...(experts?.sends
-      ? [`${name}: ${isAmd(setting.cluster.chip) ? 'MoRI' : 'DeepEP'} has to be installed.`]
-      : []),
+    ...kernelNotes(serving, name),
     ...(mesh.pipeline > 1
       ? [`${name} does not split sequences evenly over the stages; the plan counts on equal groups.`]
       : []),

@@ -5,7 +5,7 @@ import { quantizesItself, typeWord } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { ranksOf, type Serving, sharersOf } from '../server/serving.ts'
 import { given, number, ranks, setting, several, whole, word } from '../settings/settings.ts'
-import { isAmd } from '../vendor.ts'
+import { expertKernels } from '../vendor.ts'
 import { buildOf } from './rules.ts'
 
 export const vllmSettings = {
@@ -57,10 +57,10 @@ export function groupsOfServer(serving: Serving): number {
   return serving.gpu && (apart > 1 || serving.experts) ? apart : serving.mesh.data
 }
 
-/** DeepEP is for NVIDIA's GPUs, MoRI for AMD's. */
 function dispatchOf({ experts, mode, setting: { cluster } }: Serving): string | null {
   if (!experts?.sends) return null
-  return `${isAmd(cluster.chip) ? 'mori' : 'deepep'}_${mode === 'generate' ? 'low_latency' : 'high_throughput'}`
+  const kernels = expertKernels(cluster.chip).toLowerCase()
+  return `${kernels}_${mode === 'generate' ? 'low_latency' : 'high_throughput'}`
 }
 
 function copiesOf({ redundantExperts }: Serving): string | null {

@@ -4,7 +4,7 @@ import type { Chip } from '../../../hardware/chip.ts'
 import type { Keys } from '../../read/fields.ts'
 import type { ReadingContext } from '../../read/reading.ts'
 import { chipMesh } from '../devices.ts'
-import { type MaxtextAxis, maxtextAxes } from '../mesh.ts'
+import { type MaxtextAxis, maxtextAxes, maxtextSizes } from '../mesh.ts'
 
 /** Axes that stand for another: weights are sharded over both, each along another dimension, and the bytes that move are the same. */
 const second: Readonly<Partial<Record<MaxtextAxis, string>>> = { fsdp: 'fsdp_transpose' }
@@ -80,8 +80,7 @@ function misfits(
 /** A note for each axis that is counted as another. */
 export function secondAxes(keys: Keys): readonly string[] {
   return Object.entries(second).flatMap(([axis, said]) => {
-    const used = ['ici', 'dcn'].some((prefix) => keys.number(`${prefix}_${said}_parallelism`, 1) > 1)
-    return used ? [`${said} is counted as ${axis}`] : []
+    return isUsed(keys, said) ? [`${said} is counted as ${axis}`] : []
   })
 }
 
@@ -101,11 +100,7 @@ export function meshOf(
   const outer = gpu ? Math.ceil((chips ?? 1) / innermostUnit) : slices
   const inner = ranks / outer
   const [ici, dcn] = [levelOf(keys, 'ici', 'fsdp', inner), levelOf(keys, 'dcn', 'data', outer)]
-  const size = (axis: MaxtextAxis) => (ici.sizes[axis] ?? 1) * (dcn.sizes[axis] ?? 1)
-  const mesh = {
-    ...{ data: size('data'), fsdp: size('fsdp'), tensor: size('tensor') },
-    ...{ context: size('context'), expert: size('expert'), pipeline: size('pipeline') },
-  }
+  const mesh = maxtextSizes((axis) => (ici.sizes[axis] ?? 1) * (dcn.sizes[axis] ?? 1))
   const uncounted = uncountedAxes(keys, otherAxes)
   const all = Object.values(mesh).reduce((product, own) => product * own, 1)
   const whole = Object.values(mesh).every((own) => Number.isInteger(own) && own > 0)
@@ -137,7 +132,9 @@ export function meshOf(
 
 /** A fault for each of these axes that the keys give a size, within slices or across them. */
 export function uncountedAxes(keys: Keys, axes: readonly string[]): readonly string[] {
-  const named = (axis: string) =>
-    ['ici', 'dcn'].some((prefix) => keys.number(`${prefix}_${axis}_parallelism`, 1) > 1)
-  return axes.filter(named).map((axis) => `the axis ${axis} is not counted`)
+  return axes.filter((axis) => isUsed(keys, axis)).map((axis) => `the axis ${axis} is not counted`)
+}
+
+function isUsed(keys: Keys, axis: string): boolean {
+  return ['ici', 'dcn'].some((prefix) => keys.number(`${prefix}_${axis}_parallelism`, 1) > 1)
 }

@@ -5,9 +5,12 @@
  */
 
 import { type Fields, isFields } from '../../../fields.ts'
+import { typeOfLongName } from '../../long-names.ts'
 import { type Keys, keysOf } from '../../read/fields.ts'
+import { inverse } from '../../read/inverse.ts'
 import { leftOver } from '../../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
+import { contextStrategies } from '../context.ts'
 import { maxtextVersion } from '../keys.ts'
 import { isImmaterial } from './immaterial.ts'
 import { kindOf, meshOf, secondAxes } from './mesh.ts'
@@ -60,7 +63,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
   }
 }
 
-const layouts: Readonly<Record<string, string>> = { all_gather: 'gather', ring: 'ring', ulysses: 'ulysses' }
+const layouts = inverse(contextStrategies)
 
 /** A pipeline takes all its microbatches in one pass, by default as many as it has stages. */
 function batchOf(keys: Keys, ranks: number | null, pipeline: number) {
@@ -83,7 +86,7 @@ function pipelineOf(keys: Keys, pipeline: number): readonly string[] {
 
 /** Weights are kept in fp32 (the master copy) unless weight_dtype is bf16; moments have the same type. */
 function numbersOf(keys: Keys) {
-  const type = (name: string, otherwise: string) => types[keys.text(name, otherwise)] ?? 'bf16'
+  const type = (name: string, otherwise: string) => typeOfLongName(keys.text(name, otherwise))
   const compute = type('dtype', 'bfloat16')
   const kept = type('weight_dtype', 'float32')
   const quantised = keys.text('quantization', '')
@@ -108,8 +111,6 @@ function numbersOf(keys: Keys) {
         : [`mu_dtype is of Adam's first moment alone: both are counted in the wider type, fp32`],
   }
 }
-
-const types: Readonly<Record<string, string>> = { bfloat16: 'bf16', float32: 'fp32', float16: 'bf16' }
 
 /** Whether a key only says that an axis has size 1. */
 function isNothing(key: string, value: unknown): boolean {

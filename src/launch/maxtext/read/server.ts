@@ -3,6 +3,7 @@
  * tensor leaves, and the engine would gather weights in every step. Each server has `tensor` chips (devices, where a chip has several); further chips are further servers.
  */
 import type { Fields } from '../../../fields.ts'
+import { typeOfLongName } from '../../long-names.ts'
 import { type Keys, keysOf } from '../../read/fields.ts'
 import { leftOver } from '../../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
@@ -77,7 +78,7 @@ const otherAxes = [
 ]
 
 function numbersOf(keys: Keys) {
-  const compute = keys.text('dtype', 'bfloat16') === 'float32' ? 'fp32' : 'bf16'
+  const compute = typeOfLongName(keys.text('dtype', 'bfloat16'))
   const quantised = keys.text('quantization', '')
   const type = quantised === 'int8' ? 'int8' : compute
   const narrow = keys.is('quantize_kvcache') ? keys.text('kv_quant_dtype', 'int8') : ''

@@ -1,5 +1,6 @@
 /** The stages that Megatron-LM's options describe: equal ones, a first or last one that differs, or a layout string. Source: as pipeline.ts. */
 import type { Options } from '../../read/options.ts'
+import { stageLayersOf } from '../../run/chunks.ts'
 
 export interface Stages {
   readonly virtualStages: number
@@ -53,7 +54,7 @@ export function readMegatronStages(options: Options, pipeline: number, layers: n
   return { virtualStages, stageLayers, faults: [] }
 }
 
-/** Layout such as `Et*7|(t*8|)*14t*7L`: chunks in the order of the model, where chunk c of stage i is number c·p + i. */
+/** Layout such as `Et*7|(t*8|)*14t*7L`: chunks in the order of the model (run/chunks.ts). */
 function laidOut(layout: string, pipeline: number): Stages {
   const cells = expanded(layout)?.split('|')
   if (!cells || cells.length % pipeline !== 0) {
@@ -66,11 +67,7 @@ function laidOut(layout: string, pipeline: number): Stages {
     }
   }
   const layers = cells.map((cell) => cell.split('t').length - 1)
-  const virtualStages = cells.length / pipeline
-  const stageLayers = Array.from({ length: pipeline }, (_, stage) =>
-    layers.filter((_count, chunk) => chunk % pipeline === stage).reduce((sum, count) => sum + count, 0),
-  )
-  return { virtualStages, stageLayers, faults: [] }
+  return { virtualStages: cells.length / pipeline, stageLayers: stageLayersOf(layers, pipeline), faults: [] }
 }
 
 /** Limit for a model with an unknown number of layers. */

@@ -1,9 +1,13 @@
 /** The plan that Megatron-LM's options describe for a number of GPUs: mesh, ZeRO stage, microbatches, schedule, stages, recomputation and overlap. */
 
 import type { Fields } from '../../../fields.ts'
+import { inverse } from '../../read/inverse.ts'
 import type { Options } from '../../read/options.ts'
 import type { LaunchReading } from '../../read/reading.ts'
+import { replicaAxes } from '../../read/replicas.ts'
 import { readExpertRanks } from '../../run/experts.ts'
+import { contextExchanges } from '../flags.ts'
+import { shardingStrategies } from '../states.ts'
 import { readOverlap } from './overlap.ts'
 import { readMegatronStages } from './pipeline.ts'
 import { rematerializationOf } from './recomputation.ts'
@@ -66,7 +70,8 @@ export function planOf(
       ],
     }
   }
-  const shards = replicas / expert / (zeroStage === 3 ? instances : 1)
+  const copies = zeroStage === 3 ? instances : 1
+  const shards = replicas / expert / copies
   const faults = [
     ...stages.faults,
     ...(countable
@@ -88,7 +93,7 @@ export function planOf(
       pipeline,
       context,
       expert,
-      ...(zeroStage === 3 ? { fsdp: shards, data: instances } : { data: shards }),
+      ...replicaAxes(zeroStage, shards, copies),
     },
     zeroStage,
     ...(context > 1 && exchange in contextLayouts ? { contextLayout: contextLayouts[exchange] } : {}),
@@ -118,25 +123,17 @@ export function planOf(
   }
 }
 
-const contextLayouts: Readonly<Record<string, string>> = {
-  p2p: 'ring',
-  a2a: 'ulysses',
-  all_gather: 'gather',
+const contextLayouts: Readonly<Record<string, string | undefined>> = {
+  ...inverse(contextExchanges),
   allgather: 'gather',
 }
 
-const strategies: Readonly<Record<string, number>> = {
-  no_shard: 0,
-  optim: 1,
-  optim_grads: 2,
-  optim_grads_params: 3,
-}
-
 function shardingOf(options: Options): { readonly zeroStage: number; readonly instances: number } {
-  const strategy = options.text('--data-parallel-sharding-strategy') ?? 'optim_grads_params'
+  const strategy = options.text('--data-parallel-sharding-strategy')
   const instances = options.whole('--num-distributed-optimizer-instances') ?? 1
   const optimizer =
     options.has('--use-distributed-optimizer') || options.text('--optimizer')?.startsWith('dist_')
-  if (options.has('--use-megatron-fsdp')) return { zeroStage: strategies[strategy] ?? 3, instances }
-  return { zeroStage: optimizer ? 1 : 0, instances: 1 }
+  if (!options.has('--use-megatron-fsdp')) return { zeroStage: optimizer ? 1 : 0, instances: 1 }
+  const zeroStage = shardingStrategies.indexOf(strategy ?? '')
+  return zeroStage < 0 ? { zeroStage: 3, instances } : { zeroStage, instances }
 }

@@ -4,10 +4,11 @@
  * inverse of flags.ts, with the same source.
  */
 
+import { unmixed } from '../../long-names.ts'
 import { leftOver } from '../../read/left-over.ts'
 import { type Options, optionsOf } from '../../read/options.ts'
 import type { LaunchReading } from '../../read/reading.ts'
-import { readScript } from '../../read/shell/script.ts'
+import { scriptOf } from '../../read/shell/script.ts'
 import { chipsUnsaid, ofOneNode, tasksOf, worldOf } from '../../read/world.ts'
 import { momentsRead } from '../moments.ts'
 import { megatronVersion } from '../version.ts'
@@ -27,9 +28,9 @@ export function readMegatron(
   layers: number | null = null,
   userBuffers = true,
 ): LaunchReading {
-  const script = typeof written === 'string' ? readScript(written) : { commands: [written], notes: [] }
+  const script = scriptOf(written)
   const { launcher, own, program, handedTo } = commandOf(script.commands)
-  const tasks = 'variables' in script ? tasksOf(script.variables, launcher) : null
+  const tasks = tasksOf(script.variables, launcher)
   const started = worldOf(optionsOf(launcher)) ?? worldOf(optionsOf(own)) ?? tasks
   // Where the request says another number, its launcher is told of nodes otherwise (PET_NNODES).
   const world = started ?? (chips === null ? ofOneNode(optionsOf(launcher)) : null)
@@ -122,7 +123,7 @@ function precisionOf(options: Options): Readonly<Record<string, string>> {
     options.has('--grad-reduce-in-bf16') ||
     options.text('--megatron-fsdp-main-grads-dtype', '--main-grads-dtype') === 'bf16'
   const half = options.has('--bf16') || options.has('--fp16')
-  if (!half) return { weights: 'fp32', compute: 'fp32', gradients: 'fp32' }
+  if (!half) return unmixed
   return {
     weights: 'bf16',
     compute: fp8 ? 'fp8' : fp4 ? 'nvfp4' : 'bf16',

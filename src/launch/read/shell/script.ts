@@ -43,6 +43,12 @@ const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])
 /** How deep commands within commands are read. */
 const deepest = 3
 
+/** A text as a script, and words that are already apart as its only command. */
+export function scriptOf(written: string | readonly string[]): Script {
+  if (typeof written === 'string') return readScript(written)
+  return { commands: [written], variables: new Map(), documents: new Map(), notes: [] }
+}
+
 /** `environment` has variables that are set before the script starts. */
 export function readScript(
   text: string,

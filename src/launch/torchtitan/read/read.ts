@@ -6,11 +6,15 @@
  */
 
 import type { Fields } from '../../../fields.ts'
+import { typeOfLongName } from '../../long-names.ts'
 import { type Keys, keysOfSections } from '../../read/fields.ts'
+import { inverse } from '../../read/inverse.ts'
 import { leftOver } from '../../read/left-over.ts'
 import type { LaunchReading } from '../../read/reading.ts'
+import { replicaAxes } from '../../read/replicas.ts'
 import { chipsUnsaid } from '../../read/world.ts'
 import { readExpertRanks } from '../../run/experts.ts'
+import { torchtitanRotations } from '../degrees.ts'
 import { shapeNamed } from '../flavor.ts'
 import { torchtitanSchedules } from '../pipeline.ts'
 import { torchtitanVersion } from '../version.ts'
@@ -22,11 +26,10 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   const keys = keysOfSections(config)
   const model = shapeNamed(keys.text('model.name', 'llama3'), keys.text('model.flavor', 'debugmodel'))
   const layers = model ? Number(model.layers) : null
-  const experts = expertsOf(model)
-  const { mesh, zeroStage, replicas, costed, ...laidOut } = meshOf(keys, chips, experts)
+  const { mesh, zeroStage, replicas, ...laidOut } = meshOf(keys, chips)
   const { context, expert, pipeline } = mesh
   const schedule = keys.text('parallelism.pipeline_parallel_schedule', '1F1B')
-  const named = Object.entries(torchtitanSchedules).find(([, own]) => own === schedule)?.[0]
+  const named = schedules[schedule]
   const stages = readStages(keys, pipeline, layers, named === 'interleaved-1f1b')
   const whole = layers !== null && pipeline === 1 ? [layers] : null
   const rematerialization = readRecomputation(keys, stages.value?.stageLayers ?? whole)
@@ -54,12 +57,11 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
       ...(expert > 1 ? { hierarchicalDispatch: backend === 'deepep' } : {}),
       ...(keptType(keys) === 'bf16' ? { masterWeights: false } : {}),
     },
-    costed,
     plan: {
       mesh,
       zeroStage,
       ...(microbatches === null ? {} : { microbatches }),
-      ...(context > 1 ? { contextLayout: rotate === 'alltoall' ? 'ring' : 'gather' } : {}),
+      ...(context > 1 ? { contextLayout: rotations[rotate] ?? 'gather' } : {}),
       ...(pipeline > 1 && named ? { pipelineSchedule: named } : {}),
       ...stages.value,
       ...(rematerialization.value === null ? {} : { rematerialization: rematerialization.value }),
@@ -81,8 +83,11 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   }
 }
 
+const schedules = inverse(torchtitanSchedules)
+const rotations = inverse(torchtitanRotations)
+
 /** FSDP shards over all remaining ranks, and reshards unless there is a pipeline or it is told not to; without FSDP, DDP shards nothing. */
-function meshOf(keys: Keys, chips: number | null, experts: number | null) {
+function meshOf(keys: Keys, chips: number | null) {
   const degree = (name: string, otherwise = 1) => {
     const own = keys.whole(`parallelism.${name}_degree`, otherwise)
     return own > 0 || own === otherwise ? own : 1
@@ -92,7 +97,8 @@ function meshOf(keys: Keys, chips: number | null, experts: number | null) {
   const pipeline = degree('pipeline_parallel')
   const ranks = degree('expert_parallel')
   const cut = degree('expert_tensor_parallel')
-  const { expert, expertTensor, countable } = readExpertRanks({ ranks, cut, tensor }, experts)
+  // A flavor by its name does not say how many experts it has.
+  const { expert, countable } = readExpertRanks({ ranks, cut, tensor }, null)
   const replicate = degree('data_parallel_replicate')
   const said = degree('data_parallel_shard', -1)
   const reshard = keys.text('parallelism.fsdp_reshard_after_forward', 'default')
@@ -107,13 +113,10 @@ function meshOf(keys: Keys, chips: number | null, experts: number | null) {
   return {
     mesh: {
       ...{ tensor, context, pipeline, expert },
-      ...(zeroStage === 3
-        ? { fsdp: shard / expert, data: replicate }
-        : { data: (replicate * shard) / expert }),
+      ...replicaAxes(zeroStage, shard / expert, replicate),
     },
     zeroStage,
     replicas: replicate * shard,
-    costed: experts !== null && expertTensor ? { expertTensor } : {},
     faults: [
       ...(chips === null ? [chipsUnsaid()] : faults),
       ...(countable
@@ -123,13 +126,6 @@ function meshOf(keys: Keys, chips: number | null, experts: number | null) {
           ]),
     ],
   }
-}
-
-/** Null where the file does not say, as for a model by name. */
-function expertsOf(model: LaunchReading['model']): number | null {
-  const moe = model && typeof model === 'object' ? model.moe : null
-  const experts = moe && typeof moe === 'object' && 'experts' in moe ? Number(moe.experts) : Number.NaN
-  return Number.isInteger(experts) ? experts : null
 }
 
 function expertFaults(expert: number, shard: number): readonly string[] {
@@ -158,12 +154,11 @@ function batchOf(keys: Keys, replicas: number, pipeline: number) {
 }
 
 function precisionOf(keys: Keys): Readonly<Record<string, string>> {
-  const wide = keys.text('training.mixed_precision_param', 'bfloat16') === 'float32'
+  const own = typeOfLongName(keys.text('training.mixed_precision_param', 'bfloat16'))
   const converters = keys.value('model.converters')
   const fp8 = Array.isArray(converters) && converters.some((name) => /float8/.test(String(name)))
   // Marks the key as read: how fp8 is scaled does not affect the layout.
   keys.value('quantize.linear')
-  const own = wide ? 'fp32' : 'bf16'
   // In bf16 parameters, gradients and moments are kept so, without a copy in fp32 (job_config.py).
   const kept = keptType(keys)
   const states = kept === 'bf16' ? { gradients: kept, optimizer: kept } : { gradients: 'fp32' }
@@ -171,5 +166,5 @@ function precisionOf(keys: Keys): Readonly<Record<string, string>> {
 }
 
 function keptType(keys: Keys): 'bf16' | 'fp32' {
-  return keys.text('training.dtype', 'float32') === 'bfloat16' ? 'bf16' : 'fp32'
+  return typeOfLongName(keys.text('training.dtype', 'float32'))
 }

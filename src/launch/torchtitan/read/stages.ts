@@ -1,7 +1,7 @@
 /** The pipeline stages that a torchtitan config describes, and what they recompute. Source: as config.ts, generate_llm_fqn_per_model_part. */
 
 import type { Keys } from '../../read/fields.ts'
-import { wholeLayersAgain } from '../../run/chunks.ts'
+import { stageLayersOf, wholeLayersAgain } from '../../run/chunks.ts'
 
 export interface Stages {
   readonly virtualStages: number
@@ -49,16 +49,12 @@ function layersNamed(names: unknown): number {
   return Array.isArray(names) ? names.filter((name) => /^layers\./.test(String(name))).length : 0
 }
 
-/** Chunk c of stage i is number c·p + i. */
 function stagesOf(chunks: readonly number[], pipeline: number): Read<Stages> {
   const virtualStages = chunks.length / pipeline
   if (!Number.isInteger(virtualStages)) {
     return wrong(`${chunks.length} parts of the model are not so many for each of ${pipeline} stages`)
   }
-  const stageLayers = Array.from({ length: pipeline }, (_, stage) =>
-    chunks.reduce((sum, count, at) => (at % pipeline === stage ? sum + count : sum), 0),
-  )
-  return found({ virtualStages, stageLayers })
+  return found({ virtualStages, stageLayers: stageLayersOf(chunks, pipeline) })
 }
 
 /** Reads full recomputation of every n-th layer of a rank. Plans have no equivalent for a choice of operations, nor for a memory budget. */
