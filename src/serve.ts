@@ -175,7 +175,7 @@ function nothing(searched: Searched, requests: Requests, fits: boolean): ServeAn
     planOf: (deployment) => assembleServe(deployment, requests, { rank: 0, solver }),
     wholePool: (phase, maxStepSeconds) => wholePool(searched, phase, maxStepSeconds),
     pinned: () => {
-      const asked = largestInstance(space)?.generateProblem(1)
+      const asked = largestInstance(space)?.part.generateProblem(1)
       return asked ? pinned({ ...asked, constraints: problem.constraints } as PhaseProblem) : []
     },
     fastestPrefill: () => {
@@ -196,7 +196,8 @@ function wholePool(
 ): InferenceNoPlan | null {
   const largest = largestInstance({ byServer })
   if (!largest) return null
-  const asked = phase === 'prefill' ? largest.prefillProblem(1) : largest.generateProblem(1)
+  const { part } = largest
+  const asked = phase === 'prefill' ? part.prefillProblem(1) : part.generateProblem(1)
   const workload = maxStepSeconds === undefined ? asked.workload : { ...asked.workload, maxStepSeconds }
   const { constraints } = problem
   const reasons = within(patience, shares.search, shares.reasons)

@@ -46,7 +46,7 @@ export function generatesOn(
   const { bench, part } = size
   const { placements = part.placements(mesh) } = given
   const limit = Number.isFinite(maxStepSeconds) ? { maxStepSeconds } : {}
-  const workload = { ...size.generateProblem('max').workload, ...limit }
+  const workload = { ...part.generateProblem('max').workload, ...limit }
   // The 1 stands for the number of sequences, on which no framework's rules for generation depend.
   const offers = offersOf(bench, mesh, 'generate', 1, given.layout)
   return sitesOf(bench, mesh, { ...given, placements }, offers).flatMap((site) => {
@@ -62,7 +62,8 @@ export function generatesOn(
       const names = layouts.map(({ name }) => name).join()
       if (found.has(names)) continue
       const asked = { mesh, placement, layouts, maxStepSeconds }
-      const steps = part.steps(asked, () => stepsOf(size, site, chosen, workload))
+      const only = settles ? most : null
+      const steps = part.steps(asked, () => stepsOf(size, site, chosen, workload, only))
       found.set(names, { ...steps, size, chosen, storage: storageKeys(chosen).join() })
     }
     return [...found.values()]
@@ -72,22 +73,24 @@ export function generatesOn(
 /** The best layouts may change with the batch: they are searched for at these batches and at the largest. */
 const batches = [64, 4]
 
+/** `most` is the largest batch where the site has no other layouts. */
 function stepsOf(
   size: InstanceSize,
   { mesh, placement, costs }: Site,
   { layouts }: InferenceCandidate,
   limited: GenerateWorkload,
+  most: number | null,
 ): Steps {
-  const { bench } = size.part
+  const { bench, generateProblem } = size.part
   const { setting } = bench
-  const { workload } = size.generateProblem('max')
+  const { workload } = generateProblem('max')
   const site = { mesh, placement, costs, offered: layouts.map((layout) => [layout]) }
   const passesOf = (batch: number) => stepPasses(bench, workload, batch, mesh)
   const budget = setting.memoryBudget - reserveBytes(setting)
   const taken = settled(bench, mesh, costs, layouts)
   return {
     site,
-    most: largestBatch(bench, site, limited),
+    most: most ?? largestBatch(bench, site, limited),
     stepSeconds: remembered((batch) => fastestSeconds(taken, passesOf(batch))),
     resident: remembered((batch) => {
       const [whole, ...halved] = passesOf(batch)

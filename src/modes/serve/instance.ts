@@ -1,10 +1,8 @@
 /** An instance is a server of one size that prefills or generates; deployments consist of them (phases.ts). */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
-import type { Offered } from '../../inference/layout/compiled-layout.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import type { Workbench } from '../../inference/workbench.ts'
 import type { Stop } from '../../patience.ts'
-import type { GenerateProblem, PrefillProblem } from '../../problem.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { Part, Steps } from './part.ts'
 
@@ -31,10 +29,6 @@ export interface InstanceSize {
   /** What is the same for all frameworks. */
   readonly part: Part
   readonly bench: Workbench
-  readonly prefillProblem: (prompts: number) => PrefillProblem
-  readonly generateProblem: (batch: number | 'max') => GenerateProblem
-  /** Layouts that prefill may have, by number of prompts and mesh. */
-  readonly prefillOffers: Map<string, readonly Offered[]>
   /**
    * For each number of prompts, the best instance of all, and the best on every mesh that generation may also have. A
    * result that `stop` cut short is not cached.

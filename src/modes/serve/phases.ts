@@ -14,16 +14,14 @@ import { prefillInstances, prefillsBeside } from './prefills.ts'
 /** `pooled` is the model compiled for the whole pool, with the framework that is to launch what the size can be. */
 export function instanceSize(problem: ServeProblem, pooled: InferenceModel, cluster: Cluster): InstanceSize {
   const part = partOf(problem, pooled, cluster)
-  const { prefillProblem, generateProblem } = part
   const prefills = rememberedWhole((own: InstanceSize, stop) => prefillInstances(own, stop))
   const generates = rememberedWhole((maxStepSeconds: Seconds, stop) =>
     generateInstances(size, maxStepSeconds, stop),
   )
   const beside = rememberedWhole((generate: GenerateInstance, stop) => prefillsBeside(generate, {}, stop))
   const size: InstanceSize = {
-    ...{ cluster, part, prefillProblem, generateProblem },
+    ...{ cluster, part },
     bench: { ...part.bench, servable: pooled.servable },
-    prefillOffers: new Map(),
     prefills: (stop = never) => prefills(size, stop),
     generates: (maxStepSeconds, stop = never) => generates(maxStepSeconds, stop),
     prefillsBeside: (generate, stop = never) => beside(generate, stop),

@@ -60,14 +60,18 @@ const nearly = 1e-9
 /** The phase of the size's part, with what its framework launches. */
 function phaseOf(size: InstanceSize, prompts: number, stop: Stop): Phase {
   const made = (mesh: Mesh, wanted?: LayoutsWanted) => offersOf(size.bench, mesh, 'prefill', prompts, wanted)
+  const own = known(offered, size, () => new Map<string, readonly Offered[]>())
   const offers: Phase['offers'] = (mesh, wanted) =>
-    wanted ? made(mesh, wanted) : known(size.prefillOffers, `${prompts} ${meshText(mesh)}`, () => made(mesh))
+    wanted ? made(mesh, wanted) : known(own, `${prompts} ${meshText(mesh)}`, () => made(mesh))
   return { ...size.part.prefillPhase(prompts, stop), offers }
 }
 
+/** Layouts that prefill may have on a size, by number of prompts and mesh. */
+const offered = new WeakMap<InstanceSize, Map<string, readonly Offered[]>>()
+
 /** Numbers of prompts that an instance may take together: powers of two, and one for each group of chips that reads its own. */
-function promptsTogether({ prefillProblem }: InstanceSize, mesh: Mesh = unitMesh): readonly number[] {
-  const { promptLength, cachedPrefixLength } = prefillProblem(1).workload
+function promptsTogether({ part }: InstanceSize, mesh: Mesh = unitMesh): readonly number[] {
+  const { promptLength, cachedPrefixLength } = part.prefillProblem(1).workload
   const readers = replicasOf(mesh)
   const most = Math.max(readers, Math.floor(mostPassTokens / (promptLength - cachedPrefixLength)))
   const powers = Array.from({ length: Math.floor(Math.log2(most)) + 1 }, (_, at) => 2 ** at)
@@ -100,18 +104,18 @@ export function prefillsOn(
   mesh: Mesh,
   given: GivenPrefill,
   stop: Stop = never,
-  offered: (offers: readonly Offered[]) => readonly Offered[] = (offers) => offers,
+  left: (offers: readonly Offered[]) => readonly Offered[] = (offers) => offers,
 ): readonly PrefillInstance[] {
   const { part } = size
   const { prompts: only, units, placements = part.placements(mesh) } = given
   const counts = only === undefined ? promptsTogether(size, mesh) : [only]
   return counts.flatMap((prompts) => {
     if (stop()) return []
-    const problem = size.prefillProblem(prompts)
+    const problem = part.prefillProblem(prompts)
     const question = servedQuestion(problem, prefillDemand(problem.workload))
     if (!keeps(servedMeshRules, { mesh, question })) return []
     const phase = phaseOf(size, prompts, stop)
-    const offers = offered(phase.offers(mesh, given.layout))
+    const offers = left(phase.offers(mesh, given.layout))
     const best =
       units === undefined
         ? part.bestPrefill({ prompts, mesh, placements, offers }, stop)

@@ -171,7 +171,7 @@ function fuller(generate: MemoryAccount, prefill: MemoryAccount, copyBytes: Byte
 }
 
 function runningCandidate({ size, site }: GenerateInstance, batch: number): InferenceCandidate | null {
-  const { workload } = size.generateProblem(batch)
+  const { workload } = size.part.generateProblem(batch)
   return fastestOf(size.bench, site, stepPasses(size.bench, workload, batch, site.mesh))
 }
 
@@ -183,7 +183,7 @@ interface Told extends Omit<Assembling, 'rival'> {
 
 function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told) {
   const model = heldTo(size, told.memoryBudget)
-  const own = prefillPhase(model, size.prefillProblem(prompts))
+  const own = prefillPhase(model, size.part.prefillProblem(prompts))
   // A prompt may have all positions of the longest request but one.
   const phase = { ...own, transfers: told.transfers, positions: told.contextLength - 1 }
   return assembleInference(model, phase, candidate, told.rank, told.solver)
@@ -196,7 +196,7 @@ function generateOf(
   { rank, transfers, contextLength, maxSequences, memoryBudget }: Told,
 ) {
   const model = heldTo(size, memoryBudget)
-  const problem = size.generateProblem(running.pass.resident.sequences)
+  const problem = size.part.generateProblem(running.pass.resident.sequences)
   const phase = { ...generationPhase(model, problem), transfers, positions: contextLength, maxSequences }
   return assembleInference(model, phase, running, rank, null)
 }

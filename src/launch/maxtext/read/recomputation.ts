@@ -25,22 +25,22 @@ interface PolicyRead {
   readonly misnamed?: readonly Misnamed[]
 }
 
-const projections = ['query_proj', 'key_proj', 'value_proj'] as const
-const products = ['mlpwi_0', 'mlpwi_1', 'mlpwi'] as const
-const minimal = [...projections, 'out_proj', ...products] as const
+/** What MaxText's own policies keep that a backward pass reads: as those of ours that have their names, and three more. */
+const kept: Readonly<Record<string, readonly Part[]>> = {
+  ...Object.fromEntries(Object.entries(names).map(([policy, name]) => [name, parts[policy] ?? []])),
+  minimal_flash: ['queries', 'context', 'output', 'hidden'],
+  save_dot_with_context_except_mlp: ['queries', 'context', 'output'],
+  save_dot_except_mlpwi: ['queries', 'output'],
+}
 
-/** The arrays that MaxText's own policies keep, without those that no backward pass reads. */
-const kept: Readonly<Record<string, readonly NamedArray[]>> = {
-  minimal_with_context: [...minimal, 'context'],
-  minimal_flash: [...minimal, 'context'],
-  minimal,
-  save_dot_with_context_except_mlp: [...projections, 'context', 'out_proj'],
-  save_dot_except_mlpwi: [...projections, 'out_proj'],
-  save_dot_except_mlp: [...projections, 'out_proj'],
-  save_qkv_proj: projections,
-  save_out_proj: ['out_proj'],
-  minimal_offloaded: minimal,
-  qkv_proj_offloaded: projections,
+const projections = ['query_proj', 'key_proj', 'value_proj'] as const
+
+/** The arrays of each part in named policies, which leave out the second product of experts, and low ranks. */
+const arraysOf: Readonly<Record<Part, readonly NamedArray[]>> = {
+  queries: projections,
+  context: ['context'],
+  output: ['out_proj'],
+  hidden: ['mlpwi_0', 'mlpwi_1', 'mlpwi'],
 }
 
 /** Policies that keep operands in low precision beside what they are made from, which no term counts. */
@@ -69,7 +69,7 @@ export function readMaxtextPolicy(keys: Keys, model: KnownModel | null): PolicyR
     const fault = `remat_policy ${name} also keeps operands in low precision, which no policy here does: plan.rematerialization says which is to stand for it`
     return { policy: null, notes: [], faults: [fault] }
   }
-  const among = [...Object.keys(kept), 'full', 'custom']
+  const among = [...Object.keys(kept), 'custom']
   return { policy: null, notes: [], faults: [], misnamed: [{ option: 'remat_policy', value: name, among }] }
 }
 
@@ -77,13 +77,13 @@ function namedPolicy(name: string, keys: Keys, model: KnownModel | null): string
   if (/^none$/i.test(name))
     return keys.is('scan_layers', true) ? recomputeEverything.name : keepEverything.name
   if (name === recomputeEverything.name) return name
-  const arrays = kept[name]
-  if (!arrays) return null
-  const [own] = Object.entries(names).filter(([, told]) => told === name)
-  // Named policies leave out the second product of experts, and low ranks.
+  const own = kept[name]
+  if (!own) return null
+  const [ours] = Object.entries(names).filter(([, told]) => told === name)
   const whole = !(model?.experts || model?.latent)
-  if (own && whole) return name in names ? name : own[0]
+  if (ours && whole) return name in names ? name : ours[0]
   const place: KeepingPlace = hostPart(name) ? 'offload' : 'device'
+  const arrays = own.flatMap((part) => arraysOf[part])
   return policyOf(Object.fromEntries(arrays.map((array) => [array, place])), keys, model)
 }
 
