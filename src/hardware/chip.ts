@@ -90,6 +90,13 @@ export interface Chip {
   readonly system: TorusSystem | SwitchedSystem
 }
 
+/** Bytes of the host's memory that a chip may fill. */
+export function hostRoom({
+  hostMemoryBytes = Number.POSITIVE_INFINITY,
+}: Pick<Chip, 'hostMemoryBytes'>): Bytes {
+  return hostMemoryBytes
+}
+
 /** For launches alone, as costs are those of whole chips; a process of a GPU's framework has a whole GPU. */
 export function devicesOn({ kind, devicesPerChip = 1 }: Pick<Chip, 'kind' | 'devicesPerChip'>): number {
   return kind === 'tpu' ? devicesPerChip : 1

@@ -1,10 +1,11 @@
 /** The part of a plan that follows from its account alone; each mode adds its choices and its explanation. */
 
+import { hostRoom } from '../hardware/chip.ts'
 import { chipsAsked } from '../hardware/cluster/cluster.ts'
 import { withNetworks } from '../hardware/cluster/scaled-cluster.ts'
 import type { Bytes } from '../units.ts'
 import type { Account } from './account/account.ts'
-import { busiestNetwork, type NetworkUse, withHalf } from './account/network-use.ts'
+import { busiestNetwork, withHalf } from './account/network-use.ts'
 import { axisPlacements } from './account/placement.ts'
 import { shardingsOf } from './account/shardings.ts'
 import { type CostedTokens, tokenCost } from './account/token-cost.ts'
@@ -20,41 +21,8 @@ const costedTokens: Readonly<Record<Account['mode'], CostedTokens>> = {
   generate: 'generated',
 }
 
-type Told =
-  | 'feasible'
-  | 'infeasible'
-  | 'chips'
-  | 'idleChips'
-  | 'mesh'
-  | 'placement'
-  | 'layout'
-  | 'stepTimeSeconds'
-  | 'lowerBoundSeconds'
-  | 'upperBoundSeconds'
-  | 'overlapSeconds'
-  | 'uncertainty'
-  | 'mfu'
-  | 'hfu'
-  | 'mfuPeak'
-  | 'mfuOfBf16Peak'
-  | 'tokensPerSecond'
-  | 'tokensPerSecondPerChip'
-  | 'costPerMillionTokensUsd'
-  | 'costedTokens'
-  | 'timeSeconds'
-  | 'memoryBytes'
-  | 'headroom'
-  | 'collectives'
-  | 'againstFirst'
-  | 'choice'
-
 /** What `robustness` assumes to be worse than planned: networks at 0.8 of the data sheet's bandwidth, plans that need 1.1 of the counted memory. */
 const worse = { networks: 0.8, memory: 1.1 } as const
-
-export interface Outline {
-  readonly told: Pick<Plan, Told>
-  readonly busiest: NetworkUse | null
-}
 
 /** Why a plan does not fit: into its budget, or into the host's memory. */
 export const memoryReasons: readonly string[] = ['memory', 'hostMemory']
@@ -72,14 +40,14 @@ export function outline(
   components: Readonly<Record<string, string>>,
   launches: Plan['launch'],
   tooFull: (shortBytes: number) => string,
-): Outline {
+) {
   const { mode, setting, mesh, seconds, time, memory, movements, tokens } = account
   const { cluster, precision } = setting
   const busiest = busiestNetwork(cluster.network, movements, time.hostTransfer)
   const paid = chipsAsked(cluster)
   const tokensPerSecond = tokens / seconds
   const shortBytes = memory.total - memory.budget
-  const room = cluster.chip.hostMemoryBytes ?? Number.POSITIVE_INFINITY
+  const room = hostRoom(cluster.chip)
   const full = shortBytes > memory.budget * 1e-12
   const infeasible: readonly Infeasibility[] = [
     ...(full
@@ -90,46 +58,44 @@ export function outline(
   const feasible = infeasible.length === 0
   const overlapSeconds = [account.lowerBound, account.upperBound] as const
   const uncertainty = uncertaintyOf(setting, mode, launches, seconds)
-  return {
-    busiest,
-    told: {
-      feasible,
-      ...(feasible ? {} : { infeasible }),
-      chips: cluster.chips,
-      idleChips: paid - cluster.chips,
-      mesh,
-      placement: axisPlacements(account.placement, mesh, cluster),
-      layout: {
-        components,
-        shardings: shardingsOf(account.components),
-        algorithm: account.algorithm,
-      },
-      stepTimeSeconds: seconds,
-      ...boundsOf(overlapSeconds, uncertainty),
-      overlapSeconds,
-      uncertainty,
-      ...utilization(cluster, precision, seconds)(account.usefulFlops, account.executedFlops),
-      tokensPerSecond,
-      tokensPerSecondPerChip: tokensPerSecond / paid,
-      ...tokenCost(cluster.chip, paid, tokensPerSecond, costedTokens[mode]),
-      timeSeconds: time,
-      memoryBytes: memory,
-      headroom: {
-        communication: busiest && kernelSeconds(time) / busiest.seconds,
-        memory: memory.budget / memory.total,
-        atHalfBandwidth: busiest && {
-          network: busiest.name,
-          stepTimeSeconds: account.secondsOn(withHalf(cluster, busiest.name)),
-        },
-        robustness: {
-          ...worse,
-          stepTimeSeconds: account.secondsOn(withNetworks(cluster, () => worse.networks)),
-          fits: worse.memory * memory.total <= memory.budget,
-        },
-      },
-      collectives: movements.map(({ line }) => line),
-      againstFirst: null,
-      choice: null,
+  const told = {
+    feasible,
+    ...(feasible ? {} : { infeasible }),
+    chips: cluster.chips,
+    idleChips: paid - cluster.chips,
+    mesh,
+    placement: axisPlacements(account.placement, mesh, cluster),
+    layout: {
+      components,
+      shardings: shardingsOf(account.components),
+      algorithm: account.algorithm,
     },
-  }
+    stepTimeSeconds: seconds,
+    ...boundsOf(overlapSeconds, uncertainty),
+    overlapSeconds,
+    uncertainty,
+    ...utilization(cluster, precision, seconds)(account.usefulFlops, account.executedFlops),
+    tokensPerSecond,
+    tokensPerSecondPerChip: tokensPerSecond / paid,
+    ...tokenCost(cluster.chip, paid, tokensPerSecond, costedTokens[mode]),
+    timeSeconds: time,
+    memoryBytes: memory,
+    headroom: {
+      communication: busiest && kernelSeconds(time) / busiest.seconds,
+      memory: memory.budget / memory.total,
+      atHalfBandwidth: busiest && {
+        network: busiest.name,
+        stepTimeSeconds: account.secondsOn(withHalf(cluster, busiest.name)),
+      },
+      robustness: {
+        ...worse,
+        stepTimeSeconds: account.secondsOn(withNetworks(cluster, () => worse.networks)),
+        fits: worse.memory * memory.total <= memory.budget,
+      },
+    },
+    collectives: movements.map(({ line }) => line),
+    againstFirst: null,
+    choice: null,
+  } satisfies Partial<Plan>
+  return { told, busiest }
 }

@@ -1,9 +1,9 @@
 /** Evaluates a written deployment. If it misses a requirement, suggests changes, each evaluated as far as time allows. */
 import { evaluateServe } from '../evaluate-serve.ts'
 import type { Suggestion } from '../plan/answer.ts'
-import { secondsText } from '../plan/explain/figures.ts'
+import { counted } from '../plan/explain/figures.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
-import { chipsText } from '../plan/serve/instance-text.ts'
+import { easings } from '../plan/serve/easier-requests.ts'
 import type { ServeProblem, ServeSketch } from '../problem.ts'
 import { moreServers } from './more-servers.ts'
 import { type Changed, changesOf, remedied, type Tried } from './remedied.ts'
@@ -32,7 +32,7 @@ function moreInstances(problem: ServeProblem, sketch: ServeSketch, fitting: Fitt
   if (!found) return []
   const value = found.generate.instances
   const also = [{ pointer: '/plan/prefill/instances', value: found.prefill.instances }]
-  const detail = `${found.prefill.instances} to prefill and ${value} to generate, on ${chipsText(found.chips)}`
+  const detail = `${found.prefill.instances} to prefill and ${value} to generate, on ${counted(found.chips, 'chip')}`
   return [{ change: 'other numbers of instances', pointer: '/plan/generate/instances', value, detail, also }]
 }
 
@@ -85,14 +85,14 @@ function easierLoad(
   const { workload } = problem
   const { requestsPerSecond: rate, ...anyRate } = workload
   const sustained =
-    rate === undefined ? null : fitting({ ...problem, workload: anyRate }, counted(sketch, plan))
+    rate === undefined ? null : fitting({ ...problem, workload: anyRate }, withInstances(sketch, plan))
   const lower = sustained && Math.min(rate ?? 0, Number((0.99 * sustained.requestsPerSecond).toPrecision(3)))
   const changes = [
-    { change: 'a lower rate', field: 'requestsPerSecond', value: lower, text: `${lower} a second` },
-    ...latencies.map(({ change, field, of }) => {
+    { ...easings.rate, value: lower, text: easings.rate.text(lower ?? 0) },
+    ...latencies.map(({ of, ...easing }) => {
       const seconds = plan[of]
-      const value = over(seconds, workload[field]) ? Number((1.01 * seconds).toPrecision(3)) : null
-      return { change, field, value, text: secondsText(seconds) }
+      const value = over(seconds, workload[easing.field]) ? Number((1.01 * seconds).toPrecision(3)) : null
+      return { ...easing, value, text: easing.text(seconds) }
     }),
   ] as const
   return changes.flatMap(({ change, field, value, text }) => {
@@ -104,8 +104,8 @@ function easierLoad(
 }
 
 const latencies = [
-  { change: 'a later first token', field: 'maxTimeToFirstTokenSeconds', of: 'timeToFirstTokenSeconds' },
-  { change: 'a slower token', field: 'maxTimePerOutputTokenSeconds', of: 'timePerOutputTokenSeconds' },
+  { ...easings.first, of: 'timeToFirstTokenSeconds' },
+  { ...easings.perToken, of: 'timePerOutputTokenSeconds' },
 ] as const
 
 function over(seconds: number, limit: number | undefined): boolean {
@@ -113,7 +113,7 @@ function over(seconds: number, limit: number | undefined): boolean {
 }
 
 /** The deployment with its present instances written out, so that only the rate is left to be found. */
-function counted(sketch: ServeSketch, { prefill, generate }: ServePlan): ServeSketch {
+function withInstances(sketch: ServeSketch, { prefill, generate }: ServePlan): ServeSketch {
   return {
     ...sketch,
     prefill: { ...sketch.prefill, instances: prefill.instances },

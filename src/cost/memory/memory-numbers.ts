@@ -1,5 +1,6 @@
 /** Bytes of one mesh, ZeRO stage and microbatch, as numbers: what layers and the ends hold and keep (memory.ts has the terms). */
 
+import { hostRoom } from '../../hardware/chip.ts'
 import { remembered } from '../../known.ts'
 import type { Composition } from '../../model/composition.ts'
 import { keepEverything } from '../../recipe/policy.ts'
@@ -115,7 +116,7 @@ function averageMemory(
     layersGathered: model.problem.assumptions.layersGathered,
     summedGradients: summedGradients(model.problem.precision, model.problem.assumptions),
     reserve: reserveBytes(model.problem),
-    hostRoom: cluster.chip.hostMemoryBytes ?? Number.POSITIVE_INFINITY,
+    hostRoom: hostRoom(cluster.chip),
     tied: transformer.tiedEmbeddings,
     shardsOptimizer: stage.zeroStage > 0,
     least: model.policies.indexOf(keepEverything),

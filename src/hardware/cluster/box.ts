@@ -48,6 +48,11 @@ export function printed(box: Box): string {
   return box.join('x')
 }
 
+/** So many slices of one shape. */
+export function printedSlices(slices: number, box: Box): string {
+  return slices === 1 ? printed(box) : `${slices} slices of ${printed(box)}`
+}
+
 function aspect(box: Box): number {
   return Math.max(...box) / Math.min(...box)
 }

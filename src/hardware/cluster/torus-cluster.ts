@@ -7,7 +7,7 @@
  */
 
 import type { TorusSystem } from '../chip.ts'
-import { type Box, printed, volume } from './box.ts'
+import { type Box, printed, printedSlices, volume } from './box.ts'
 import { type ClusterRequest, mostChips, problem, type Resolution } from './cluster-request.ts'
 import { completed, nearestChipCounts, sliceProblem, squarestSlice, wraparound } from './slice.ts'
 
@@ -42,8 +42,9 @@ function ofTopology(request: ClusterRequest, system: TorusSystem, topology: Box)
   if (illegal) return problem('topology', `${chip.name}: ${illegal.reason}`, illegal.nearest.map(asTopology))
   const held = volume(topology) * slices
   if (chips !== undefined && chips !== held) {
-    const named = slices === 1 ? printed(topology) : `${slices} slices of ${printed(topology)}`
-    return problem('chips', `${named} are ${held} chips, not ${chips}.`, [asChips(held)])
+    return problem('chips', `${printedSlices(slices, topology)} are ${held} chips, not ${chips}.`, [
+      asChips(held),
+    ])
   }
   return cluster(request, system, completed(system, topology), slices, [])
 }

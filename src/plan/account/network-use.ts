@@ -41,6 +41,11 @@ export function networkUses(network: Network): readonly string[] {
 
 const linkToHost = 'host'
 
+/** How a sentence names such a part. */
+export function networkText(name: string): string {
+  return name === linkToHost ? 'the link to the host' : `the ${name} network`
+}
+
 /** All physical axes of a torus are named `ici`. */
 function partName(network: Network, part: number): string {
   if (network.kind === 'switched') return network.tiers[part]?.name ?? 'network'

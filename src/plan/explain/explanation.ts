@@ -4,8 +4,10 @@
  */
 import { shortBytes } from '../../cost/memory/stage-memory.ts'
 import type { Costing } from '../account/costing.ts'
+import { networkText } from '../account/network-use.ts'
 import { logitBytes } from '../no-plan/loss-chunks.ts'
 import type { Plan } from '../plan.ts'
+import { kernelSeconds } from './binding.ts'
 import { bytesText, counted, percent, secondsText } from './figures.ts'
 import { rematText } from './summary.ts'
 import {
@@ -38,17 +40,15 @@ function boundSentence({
   stepTimeSeconds,
   headroom,
 }: Described): string {
-  const { compute, hbm, rematerialization, pipelineBubble, overhead, optimizer, exposedCommunication } =
-    timeSeconds
+  const { compute, hbm, rematerialization, pipelineBubble, overhead, optimizer } = timeSeconds
   const of = `of the ${secondsText(stepTimeSeconds)} step`
-  const kernels = compute + hbm + rematerialization
+  const kernels = kernelSeconds(timeSeconds)
   const again = rematerialization > 0 ? `, ${secondsText(rematerialization)} of recomputation` : ''
   if (bottleneck === 'communication' && bottleneckDetail) {
     const { axis, network } = bottleneckDetail
     const busy = kernels / (headroom.communication ?? 1)
-    const link = network === 'host' ? 'the link to the host' : `the ${network} network`
     const reason = axis ? `, more of it for the ${axis} axis than for any other` : ''
-    return `Communication-bound: ${secondsText(exposedCommunication)} ${of} wait for it; ${link} is busy for ${secondsText(busy)} beside ${secondsText(kernels)} of kernels${reason}.`
+    return `Communication-bound: ${secondsText(timeSeconds.exposedCommunication)} ${of} wait for it; ${networkText(network)} is busy for ${secondsText(busy)} beside ${secondsText(kernels)} of kernels${reason}.`
   }
   if (bottleneck === 'pipelineBubble') {
     return `Bound by the pipeline bubble: stages wait ${secondsText(pipelineBubble)} ${of}.`

@@ -1,5 +1,6 @@
 /** Sentences about time and memory that hold in every mode. Each uses only numbers that the plan contains. */
 import { usualType } from '../../recipe/element-type.ts'
+import { networkText } from '../account/network-use.ts'
 import type { Plan } from '../plan.ts'
 import { bytesText, percent, secondsText } from './figures.ts'
 
@@ -19,9 +20,8 @@ export function networkSentence({ headroom, stepTimeSeconds }: Timed): readonly 
   const { atHalfBandwidth } = headroom
   if (!atHalfBandwidth) return []
   const { network, stepTimeSeconds: longer } = atHalfBandwidth
-  const link = network === 'host' ? 'the link to the host' : `the ${network} network`
   return [
-    `With half the bandwidth of ${link}, the busiest, this plan would take ${secondsText(longer)}, ${(longer / stepTimeSeconds).toFixed(2)} times as long.`,
+    `With half the bandwidth of ${networkText(network)}, the busiest, this plan would take ${secondsText(longer)}, ${(longer / stepTimeSeconds).toFixed(2)} times as long.`,
   ]
 }
 

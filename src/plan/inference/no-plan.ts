@@ -17,8 +17,8 @@ import type { Suggestion } from '../answer.ts'
 import { bytesText, counted, secondsText } from '../explain/figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
 import { constraintSuggestions } from '../no-plan/constraint-suggestions.ts'
-import { memoryText } from '../no-plan/no-plan.ts'
 import { pinnedSuggestions, withPinned } from '../no-plan/pinned-reason.ts'
+import { excluded, indivisible, memoryText, unplaceable } from '../no-plan/reason-texts.ts'
 import { budgetSuggestion, chipsSuggestion } from '../no-plan/resource-suggestions.ts'
 import { fewerSequences, longerStep, narrowerTypes } from '../no-plan/served-suggestions.ts'
 
@@ -69,20 +69,10 @@ function reasons(
     ...layouts(
       meshes.constrained,
       'constraint',
-      Object.keys(problem.constraints).length > 0
-        ? "meshes that the request's constraints exclude, or that the assumptions exclude (a second tensor axis: searchWeightLayouts)"
-        : 'meshes that the assumptions exclude (a second tensor axis: searchWeightLayouts)',
+      excluded('meshes', 'a second tensor axis: searchWeightLayouts', problem.constraints),
     ),
-    ...layouts(
-      result.infeasible.topology,
-      'topology',
-      'meshes whose axes cannot be placed on the physical axes',
-    ),
-    ...layouts(
-      meshes.indivisible,
-      'divisibility',
-      `meshes of ${counted(cluster.chips, 'chip')} whose axes do not divide the model's heads or layers, or the batch`,
-    ),
+    ...layouts(result.infeasible.topology, 'topology', unplaceable),
+    ...layouts(meshes.indivisible, 'divisibility', indivisible(cluster.chips, 'the batch')),
   ]
   return withPinned(told, pinned(problem), cluster.chips)
 }

@@ -1,12 +1,12 @@
 /** Warnings about assumptions that matter for this answer. */
 
-import { servers } from '../../launch/framework.ts'
 import { serversOf } from '../../launch/serving.ts'
 import { rowOf } from '../../modes/phases.ts'
 import type { PhaseProblem } from '../../problem.ts'
 import { fieldsNamed, sharesOutHeads } from '../../sharding/tables/inference-layout-fields.ts'
 import { offCentre } from '../certainty/off-centre.ts'
-import { kindWarning, launchWarning, type Named } from '../explain/launch-warning.ts'
+import { launchWarning, type Named } from '../explain/launch-warning.ts'
+import { lengthWarning, serverWarning, unfittedWarning } from '../explain/served-warnings.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 
 export function inferenceWarnings(
@@ -14,16 +14,13 @@ export function inferenceWarnings(
   best: InferencePlan | null,
   named: Named = 'the best plan',
 ): readonly string[] {
-  const { model, assumptions, cluster, workload } = problem
-  const found = [
-    ...kindWarning(assumptions.frameworks, serversOf(problem, servers), 'serves a model from such chips'),
-    ...launchWarning(best, serversOf(problem, assumptions.frameworks), named),
-  ]
+  const { model, assumptions, workload } = problem
   const row = rowOf(workload)
-  const length = row.positions(workload)
-  if (model.maxSequenceLength !== undefined && length > model.maxSequenceLength) {
-    found.push(`${length} positions exceed the maximum of ${model.maxSequenceLength} of ${model.name}`)
-  }
+  const found = [
+    ...serverWarning(problem),
+    ...launchWarning(best, serversOf(problem, assumptions.frameworks), named),
+    ...lengthWarning(model, row.positions(workload)),
+  ]
   const ideals = [
     ...(Math.min(assumptions.overlapInference, assumptions.overlapExchange) === 1
       ? ['all communication can be hidden under compute']
@@ -65,10 +62,7 @@ export function inferenceWarnings(
       `the tensor axes do not divide the ${model.heads} heads: some chips are costed with a padded head`,
     )
   }
-  if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu') {
-    found.push('TPU efficiencies and overheads are starting values, not fitted to measurements of inference')
-  }
-  return found
+  return [...found, ...unfittedWarning(problem)]
 }
 
 /** Whether latent attention shards its cache over heads. */

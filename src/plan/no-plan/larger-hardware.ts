@@ -3,7 +3,7 @@
  * a topology either a larger one (the squarest slice of so many chips) or more slices. Everything else stays as
  * requested.
  */
-import { printed, volume } from '../../hardware/cluster/box.ts'
+import { printedSlices, volume } from '../../hardware/cluster/box.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { resolveCluster } from '../../hardware/cluster/resolve.ts'
 import { squarestSlice } from '../../hardware/cluster/slice.ts'
@@ -60,6 +60,5 @@ function written(
 
 function shapeOf({ network }: Cluster): string {
   if (network.kind !== 'torus') return ''
-  const slices = network.slices > 1 ? `${network.slices} slices of ` : ''
-  return `, as ${slices}${printed(network.topology)}`
+  return `, as ${printedSlices(network.slices, network.topology)}`
 }

@@ -4,21 +4,21 @@
  */
 
 import { never, type Stop } from '../../patience.ts'
-import type { Problem, Setting } from '../../problem.ts'
+import type { Problem } from '../../problem.ts'
 import { optimizerRows } from '../../recipe/optimizer.ts'
 import { trainedMeshRules } from '../../rules/model.ts'
 import type { PlanFault } from '../../rules/part-rule.ts'
 import { pinnedFaults } from '../../rules/pinned.ts'
 import { trainedQuestion } from '../../search/meshes/meshes.ts'
 import type { SearchResult } from '../../search/search-result.ts'
-import type { Bytes } from '../../units.ts'
 import type { NoPlan, Suggestion } from '../answer.ts'
-import { bytesText, counted } from '../explain/figures.ts'
+import { counted } from '../explain/figures.ts'
 import type { Plan } from '../plan.ts'
 import { anythingListed } from './anything-listed.ts'
 import { constraintSuggestions } from './constraint-suggestions.ts'
 import { lossChunksSuggestion } from './loss-chunks.ts'
 import { pinnedSuggestions, withPinned } from './pinned-reason.ts'
+import { excluded, indivisible, memoryText, unplaceable } from './reason-texts.ts'
 import { budgetSuggestion, chipsSuggestion, mostThatFits } from './resource-suggestions.ts'
 
 /** Suggestions that there is no time to try are left out. */
@@ -60,13 +60,13 @@ function reasons(
   nearest: Plan | null,
   shortBytes: number,
 ): NoPlan['reasons'] {
-  const { cluster, memoryBudget, workload, constraints } = problem
+  const { cluster, workload, constraints } = problem
   const faults = pinned(problem)
   const texts = {
-    memory: memoryText({ cluster, memoryBudget }, nearest, shortBytes),
-    divisibility: `meshes of ${counted(cluster.chips, 'chip')} whose axes do not divide the model's heads or layers, or the ${workload.batchTokens} tokens of the batch`,
-    topology: 'meshes whose axes cannot be placed on the physical axes',
-    constraint: constraintText(constraints),
+    memory: memoryText(problem, nearest, shortBytes),
+    divisibility: indivisible(cluster.chips, `the ${workload.batchTokens} tokens of the batch`),
+    topology: unplaceable,
+    constraint: excluded('layouts', unsearched, constraints),
   }
   const told = (['memory', 'constraint', 'topology', 'divisibility'] as const)
     .map((reason) => ({ reason, detail: texts[reason], layouts: infeasible[reason] }))
@@ -74,27 +74,8 @@ function reasons(
   return withPinned(told, faults, cluster.chips)
 }
 
-/** Layouts that the assumptions do not search are counted with those that constraints exclude. */
-function constraintText(constraints: Problem['constraints']): string {
-  const assumed =
-    'that the assumptions exclude (a second tensor axis: searchTensor2; ZeRO stages: zeroStages, shardedPipelines; plans that none of the frameworks can launch)'
-  if (Object.keys(constraints).length === 0) return `layouts ${assumed}`
-  return `layouts that the request's constraints exclude, or ${assumed}`
-}
-
-export function memoryText(
-  { cluster, memoryBudget }: Pick<Setting, 'cluster' | 'memoryBudget'>,
-  nearest: Plan | null,
-  shortBytes: Bytes,
-): string {
-  if (!nearest) return `no layout fits into ${bytesText(memoryBudget)} per chip`
-  return `the layout with the least memory needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} too little on ${eachOf(cluster.chips)}`
-}
-
-/** `the chip`, or `each of n chips`. */
-function eachOf(chips: number): string {
-  return chips === 1 ? 'the chip' : `each of ${chips} chips`
-}
+const unsearched =
+  'a second tensor axis: searchTensor2; ZeRO stages: zeroStages, shardedPipelines; plans that none of the frameworks can launch'
 
 export function batchSuggestion(
   problem: Problem,

@@ -17,12 +17,13 @@ import { reshardSeconds } from '../../modes/serve/storage.ts'
 import type { Bytes } from '../../units.ts'
 import { tokenCost } from '../account/token-cost.ts'
 import { serveUncertaintyOf } from '../certainty/uncertainty.ts'
+import { counted } from '../explain/figures.ts'
 import { planId } from '../identity.ts'
 import { assembleInference } from '../inference/assemble.ts'
 import type { PhasePlan, ServePlan } from '../inference-plan.ts'
 import type { MemoryAccount } from '../plan.ts'
 import { serveExplanation } from './explanation.ts'
-import { chipsText, instanceText } from './instance-text.ts'
+import { instanceText } from './instance-text.ts'
 
 export interface Assembling {
   readonly rank: number
@@ -215,8 +216,8 @@ function summary({ pair, prefills, generates, operation, chips }: Sized): string
     const other = same
       ? ''
       : `, prefill as ${instanceText(null, prefill.size.cluster, prefill.candidate.mesh)}`
-    return `${chipsText(chips)}: ${generating} for both phases${other}, ${batch}`
+    return `${counted(chips, 'chip')}: ${generating} for both phases${other}, ${batch}`
   }
   const prefilling = instanceText(prefills, prefill.size.cluster, prefill.candidate.mesh)
-  return `${chipsText(chips)}: prefill ${prefilling}, generate ${generating}, ${batch}`
+  return `${counted(chips, 'chip')}: prefill ${prefilling}, generate ${generating}, ${batch}`
 }

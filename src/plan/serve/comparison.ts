@@ -1,8 +1,7 @@
 /** Compares two deployments: how much more chips the second takes, and how much longer its requests. */
 import { costRatio } from '../comparison.ts'
-import { percent, secondsText, signed, threeFigures } from '../explain/figures.ts'
+import { counted, percent, secondsText, signed, threeFigures } from '../explain/figures.ts'
 import type { ServePlan } from '../inference-plan.ts'
-import { chipsText } from './instance-text.ts'
 
 /** The second less the first, or the second over the first for ratios. */
 export interface ServeDifference {
@@ -46,7 +45,7 @@ function explanation(
   const taken =
     chips === 0
       ? 'as many chips'
-      : `${chipsText(after.chips)}, ${Math.abs(chips)} ${chips > 0 ? 'more' : 'fewer'} than ${first.name}`
+      : `${counted(after.chips, 'chip')}, ${Math.abs(chips)} ${chips > 0 ? 'more' : 'fewer'} than ${first.name}`
   const apart = Math.abs(requestsPerSecondRatio - 1)
   const sustained =
     apart < 1e-6

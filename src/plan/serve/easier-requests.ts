@@ -2,8 +2,7 @@
 import type { Sized } from '../../modes/serve/counts.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
 import type { Suggestion } from '../answer.ts'
-import { secondsText } from '../explain/figures.ts'
-import { chipsText } from './instance-text.ts'
+import { counted, secondsText } from '../explain/figures.ts'
 import { type Changed, loosened, lowered } from './least-change.ts'
 
 type Best = (requests: Requests) => Sized | null
@@ -17,6 +16,38 @@ export const unlimited = {
   rate: null,
   maxFirst: Number.POSITIVE_INFINITY,
   maxPerToken: Number.POSITIVE_INFINITY,
+}
+
+/** A limit, or the rate, that may be asked for less strictly: what that is called, its field of the workload, and its value in words. */
+interface Easing {
+  readonly change: string
+  readonly field: string
+  readonly text: (value: number) => string
+}
+
+export const easings = {
+  rate: {
+    change: 'a lower rate',
+    field: 'requestsPerSecond',
+    text: (rate: number) => `${rate} a second`,
+  },
+  first: {
+    change: 'a later first token',
+    field: 'maxTimeToFirstTokenSeconds',
+    text: secondsText,
+  },
+  perToken: {
+    change: 'a slower token',
+    field: 'maxTimePerOutputTokenSeconds',
+    text: secondsText,
+  },
+} as const satisfies Record<string, Easing>
+
+/** The least such change; nothing where none was found. */
+export function eased({ change, field, text }: Easing, found: Changed | null) {
+  if (!found) return []
+  const { value, deployment } = found
+  return [{ change, pointer: `/workload/${field}`, value, says: text(value), deployment }]
 }
 
 /** Looks just below the rate that is sustained, which may be far below the one asked for. */
@@ -42,22 +73,16 @@ export function easierTogether(requests: Requests, best: Best): Easier | null {
     : loosened(requests.maxFirst, (seconds) => best({ ...slowed, maxFirst: seconds }))
   const deployment = best({ ...slowed, maxFirst: first?.value ?? slowed.maxFirst })
   const changes = [
-    ...(first ? [{ pointer: '/workload/maxTimeToFirstTokenSeconds', value: first.value }] : []),
-    ...(perToken ? [{ pointer: '/workload/maxTimePerOutputTokenSeconds', value: perToken.value }] : []),
-    ...(slower ? [{ pointer: '/workload/requestsPerSecond', value: slower.value }] : []),
+    ...eased(easings.first, first),
+    ...eased(easings.perToken, perToken),
+    ...eased(easings.rate, slower),
   ]
-  const texts = [
-    ...(first ? [secondsText(first.value)] : []),
-    ...(perToken ? [secondsText(perToken.value)] : []),
-    ...(slower ? [`${slower.value} a second`] : []),
-  ]
-  const [one, ...also] = changes
+  const [one, ...others] = changes
   if (!deployment || !one) return null
-  const change = [
-    ...(first ? ['a later first token'] : []),
-    ...(perToken ? ['a slower token'] : []),
-    ...(slower ? ['a lower rate'] : []),
-  ].join(' and ')
-  const detail = `${texts.join(' and ')} together are met by ${chipsText(deployment.chips)}; no one change is enough`
-  return { deployment, suggestions: [{ change, ...one, detail, also }] }
+  const values = changes.map(({ says }) => says).join(' and ')
+  const detail = `${values} together are met by ${counted(deployment.chips, 'chip')}; no one change is enough`
+  const also = others.map(({ pointer, value }) => ({ pointer, value }))
+  const change = changes.map((own) => own.change).join(' and ')
+  const { pointer, value } = one
+  return { deployment, suggestions: [{ change, pointer, value, detail, also }] }
 }

@@ -3,9 +3,8 @@
 import type { Sized } from '../../modes/serve/counts.ts'
 import { chipsOf } from '../../modes/serve/pair.ts'
 import { mostUtilization, type Requests } from '../../modes/serve/requests.ts'
-import { bytesText, percent, secondsText, threeFigures } from '../explain/figures.ts'
+import { bytesText, counted, percent, secondsText, threeFigures } from '../explain/figures.ts'
 import type { ServePlan } from '../inference-plan.ts'
-import { chipsText } from './instance-text.ts'
 
 type Described = Omit<ServePlan, 'explanation' | 'launch'>
 
@@ -69,7 +68,7 @@ function rivalSentence(
     const [mine, theirs] = [operation, rival.operation].map(({ rate: own }) => threeFigures(own))
     return [`${own}: ${mine} requests a second, ${other} at most ${theirs}.`]
   }
-  if (rival.chips > chips) return [`${own}: ${other} it takes ${chipsText(rival.chips)}.`]
+  if (rival.chips > chips) return [`${own}: ${other} it takes ${counted(rival.chips, 'chip')}.`]
   const [mine, theirs] = [operation.requestSeconds, rival.operation.requestSeconds].map(secondsText)
   return [`${own}: ${other} it takes as many chips, and a request ${theirs} instead of ${mine}.`]
 }
@@ -81,7 +80,7 @@ function balanceSentence(deployment: Sized, { outputLength }: Requests): string 
   const step = secondsText(generate.stepSeconds(slots))
   if (!pair.disaggregated) {
     const share = (deployment.operation.rate * prefill.seconds) / prefill.prompts / generates
-    return `Both phases share ${chipsText(chipsOf(deployment))}: prefill (${secondsText(prefill.seconds)} for ${prompts}) takes ${percent(share)} of the time, and steps of generation run in the rest.`
+    return `Both phases share ${counted(chipsOf(deployment), 'chip')}: prefill (${secondsText(prefill.seconds)} for ${prompts}) takes ${percent(share)} of the time, and steps of generation run in the rest.`
   }
   const balance = pair.generateCapacity / pair.prefillCapacity
   return `Prefill takes ${secondsText(prefill.seconds)} for ${prompts}, a step of ${slots} sequences ${step}: with ${outputLength} tokens a request that is ${balance.toFixed(2)} prefill instances to a generate instance; there are ${prefills} to ${generates}.`

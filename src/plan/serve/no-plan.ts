@@ -19,8 +19,8 @@ import { largerHardware } from '../no-plan/larger-hardware.ts'
 import { pinnedSuggestions } from '../no-plan/pinned-reason.ts'
 import { budgetSuggestion } from '../no-plan/resource-suggestions.ts'
 import { narrowerTypes } from '../no-plan/served-suggestions.ts'
-import { easierTogether, slowerRate, unlimited } from './easier-requests.ts'
-import { chipsText, shapeText } from './instance-text.ts'
+import { eased, easierTogether, easings, slowerRate, unlimited } from './easier-requests.ts'
+import { shapeText } from './instance-text.ts'
 import { type Changed, loosened } from './least-change.ts'
 
 export interface NoServe {
@@ -104,28 +104,20 @@ interface Near {
 function nearest({ requests, best }: NoServe, slower: Changed | null): Near | null {
   const first = loosened(requests.maxFirst, (maxFirst) => best({ ...requests, maxFirst }))
   const perToken = loosened(requests.maxPerToken, (maxPerToken) => best({ ...requests, maxPerToken }))
-  const suggestions = [
-    ...(slower
-      ? [suggestion('a lower rate', '/workload/requestsPerSecond', slower, `${slower.value} a second`)]
-      : []),
-    ...(first ? [suggestion('a later first token', '/workload/maxTimeToFirstTokenSeconds', first)] : []),
-    ...(perToken ? [suggestion('a slower token', '/workload/maxTimePerOutputTokenSeconds', perToken)] : []),
+  const changes = [
+    ...eased(easings.rate, slower),
+    ...eased(easings.first, first),
+    ...eased(easings.perToken, perToken),
   ]
+  const suggestions = changes.map(({ change, pointer, value, says, deployment }): Suggestion => {
+    return { change, pointer, value, detail: `${says} is met by ${counted(deployment.chips, 'chip')}` }
+  })
   const found = perToken ?? first ?? slower
   if (found) return { deployment: found.deployment, suggestions, highestRate: slower?.value ?? null }
   const easier = easierTogether(requests, best)
   if (easier) return { ...easier, highestRate: null }
   const any = best({ ...requests, ...unlimited })
   return any && { deployment: any, suggestions, highestRate: null }
-}
-
-function suggestion(
-  change: string,
-  pointer: string,
-  { value, deployment }: Changed,
-  text = secondsText(value),
-): Suggestion {
-  return { change, pointer, value, detail: `${text} is met by ${chipsText(deployment.chips)}` }
 }
 
 function reasons(none: NoServe, highestRate: number | null): Reasons {
@@ -213,7 +205,7 @@ function sharingSuggestion({ problem, requests, best }: NoServe): readonly Sugge
       change: kind,
       pointer: '/workload/disaggregated',
       value: 'auto',
-      detail: `${chipsText(found.chips)} meet the objectives so`,
+      detail: `${counted(found.chips, 'chip')} meet the objectives so`,
     },
   ]
 }
@@ -221,6 +213,6 @@ function sharingSuggestion({ problem, requests, best }: NoServe): readonly Sugge
 function precisionSuggestions({ problem, requests, best }: NoServe): readonly Suggestion[] {
   return narrowerTypes(problem, ['weights'], (precision) => {
     const found = best(requests, { ...problem, precision })
-    return found && `a deployment takes ${chipsText(found.chips)}`
+    return found && `a deployment takes ${counted(found.chips, 'chip')}`
   })
 }

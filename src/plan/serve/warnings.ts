@@ -1,11 +1,10 @@
 /** Warnings about the assumptions behind a deployment's numbers. */
 
-import { servers } from '../../launch/framework.ts'
 import { serversOf } from '../../launch/serving.ts'
 import { mostUtilization } from '../../modes/serve/requests.ts'
 import type { ServeProblem } from '../../problem.ts'
 import { offCentre } from '../certainty/off-centre.ts'
-import { kindWarning } from '../explain/launch-warning.ts'
+import { lengthWarning, serverWarning, unfittedWarning } from '../explain/served-warnings.ts'
 import type { ServePlan } from '../inference-plan.ts'
 
 /** `filtered` says whether the list has only deployments that can be launched. */
@@ -16,20 +15,15 @@ export function serveWarnings(
 ): readonly string[] {
   const { model, assumptions, cluster, workload } = problem
   const { promptLength, outputLength, cachedPrefixLength, requestsPerSecond } = workload
-  const found = [
-    ...kindWarning(assumptions.frameworks, serversOf(problem, servers), 'serves a model from such chips'),
-  ]
+  const found = [...serverWarning(problem)]
   const assumed = serversOf(problem, assumptions.frameworks)
   if (best && !filtered && assumed.length > 0) {
     found.push(
       `none of ${assumed.join(', ')} can launch a deployment for this request: deployments are listed nevertheless, and launch says why`,
     )
   }
-  const length = promptLength + outputLength
-  if (model.maxSequenceLength !== undefined && length > model.maxSequenceLength) {
-    found.push(`${length} positions exceed the maximum of ${model.maxSequenceLength} of ${model.name}`)
-  }
   found.push(
+    ...lengthWarning(model, promptLength + outputLength),
     'waits are means for Poisson arrivals; in bursts, and at the 99th percentile, requests wait longer',
     'promptLength and outputLength are taken as means; on average a request holds the cache of its prompt and half of its output',
     ...(best && workload.contextLength === undefined
@@ -65,8 +59,5 @@ export function serveWarnings(
   if (cluster.network.kind === 'torus' && best?.disaggregated) {
     found.push('keys and values are sent between slices over the data-centre network, not over ICI')
   }
-  if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu') {
-    found.push('TPU efficiencies and overheads are starting values, not fitted to measurements of inference')
-  }
-  return found
+  return [...found, ...unfittedWarning(problem)]
 }

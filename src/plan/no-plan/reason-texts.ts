@@ -1,0 +1,30 @@
+/** Why meshes and layouts are not among the plans, in words that training and inference have in common. */
+import type { Constraints, Setting } from '../../problem.ts'
+import type { Bytes } from '../../units.ts'
+import { bytesText, counted } from '../explain/figures.ts'
+import type { Plan } from '../plan.ts'
+
+export const unplaceable = 'meshes whose axes cannot be placed on the physical axes'
+
+/** `batch` says what of it the axes do not divide. */
+export function indivisible(chips: number, batch: string): string {
+  return `meshes of ${counted(chips, 'chip')} whose axes do not divide the model's heads or layers, or ${batch}`
+}
+
+/** What the assumptions do not search is counted with what constraints exclude. */
+export function excluded(what: string, assumed: string, constraints: Constraints): string {
+  const byAssumptions = `that the assumptions exclude (${assumed})`
+  if (Object.keys(constraints).length === 0) return `${what} ${byAssumptions}`
+  return `${what} that the request's constraints exclude, or ${byAssumptions}`
+}
+
+export function memoryText(
+  { cluster, memoryBudget }: Pick<Setting, 'cluster' | 'memoryBudget'>,
+  nearest: Plan | null,
+  shortBytes: Bytes,
+): string {
+  if (!nearest) return `no layout fits into ${bytesText(memoryBudget)} per chip`
+  const { chips } = cluster
+  const each = chips === 1 ? 'the chip' : `each of ${chips} chips`
+  return `the layout with the least memory needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} too little on ${each}`
+}
