@@ -11,12 +11,12 @@ import type { NoPlan, OptimizeAnswer, Unlaunchable } from './plan/answer.ts'
 import { answered } from './plan/answered.ts'
 import { assemble } from './plan/assemble.ts'
 import { type Chosen, chosen, nearBest } from './plan/certainty/choice.ts'
-import { beyondOf, customOf } from './plan/certainty/custom.ts'
+import { beyondOf, comparingSteps, customOf } from './plan/certainty/custom.ts'
 import { trainingPreferences } from './plan/certainty/preferences.ts'
 import { preferredOf } from './plan/certainty/preferred.ts'
 import { type RecipeRecord, recipesFor } from './plan/certainty/recipes.ts'
 import { recipesBeside } from './plan/certainty/recipes-beside.ts'
-import { compared, onMeshes } from './plan/certainty/ties.ts'
+import { compared } from './plan/certainty/ties.ts'
 import { beyondRunsText } from './plan/explain/beyond-runs.ts'
 import { wholeBeside } from './plan/explain/idle-chips.ts'
 import { warnings } from './plan/explain/warnings.ts'
@@ -95,15 +95,7 @@ export function optimize(
     crew,
   )
   const beyond = beyondOf(problem)
-  const plans = compared(
-    answer.plans,
-    onMeshes(
-      problem.residuals?.differences,
-      'training',
-      ({ stepTimeSeconds }) => stepTimeSeconds,
-      beyond ? (mesh) => beyond(mesh).octaves : undefined,
-    ),
-  )
+  const plans = compared(answer.plans, comparingSteps(problem))
   const recipes = recipesOf(problem)
   const preferred = preferredOf(plans, trainingPreferences(customOf(problem, recipes)))
   return {

@@ -13,16 +13,15 @@ import { type Requests, requestsOf } from './modes/serve/requests.ts'
 import { endless, type Patience, type Stop, shares, within } from './patience.ts'
 import { resolved } from './plan/answered.ts'
 import { assembled, unshown } from './plan/assembled.ts'
-import { octavesBetween } from './plan/certainty/octaves.ts'
 import { deploymentPreferences } from './plan/certainty/preferences.ts'
 import { preferredOf } from './plan/certainty/preferred.ts'
-import type { Residuals } from './plan/certainty/residuals.ts'
-import { type Comparing, compared } from './plan/certainty/ties.ts'
+import { compared } from './plan/certainty/ties.ts'
 import { pinned } from './plan/inference/no-plan.ts'
-import type { InferenceNoPlan, ServeAnswer, ServePlan } from './plan/inference-plan.ts'
+import type { InferenceNoPlan, ServeAnswer } from './plan/inference-plan.ts'
 import { noLaunch } from './plan/no-plan/no-launch.ts'
 import { assembleServe } from './plan/serve/assemble.ts'
 import { serveNoPlan } from './plan/serve/no-plan.ts'
+import { comparingDeployments } from './plan/serve/ties.ts'
 import { unlaunchableServe } from './plan/serve/unlaunchable.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
 import { worthTelling } from './plan/worth-telling.ts'
@@ -45,7 +44,7 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
       assembleServe(deployment, requests, { rank, solver, rival: rank === 1 ? rival : undefined }),
     patience(shares.plans),
   ).flatMap((plan) => plan ?? [])
-  const comparison = comparing(problem.residuals, requests)
+  const comparison = comparingDeployments(problem)
   const plans = compared(written, comparison)
   const other = rival ? assembleServe(rival, requests, { rank: 0, solver }) : null
   const unlaunchable = better && unlaunchableServe(better, requests, best ?? null, solver)
@@ -75,22 +74,6 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
       ...serveWarnings(problem, plans[0] ?? null, space.filtered),
     ],
   }
-}
-
-/** By the chips that a rate takes, or by the time of a request on the whole pool. */
-function comparing(
-  residuals: Residuals | undefined,
-  { rate }: Requests,
-): Comparing<Pick<ServePlan, 'chips' | 'queueing' | 'prefill' | 'generate'>> | undefined {
-  return (
-    residuals && {
-      ...{ differences: residuals.differences.inference, growth: residuals.differences.growth },
-      slowness: ({ chips, queueing }) => (rate === null ? 1 / queueing.arrivalsPerSecond : chips),
-      octaves: (one, other) =>
-        octavesBetween(one.prefill.mesh, other.prefill.mesh) +
-        octavesBetween(one.generate.mesh, other.generate.mesh),
-    }
-  )
 }
 
 /** Where a rate is asked for, scores are chips: the gap is what the best takes over the fewest that any could take. Else nothing is proven. */

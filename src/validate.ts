@@ -5,6 +5,8 @@
  */
 
 import type { EvaluateAnswer, IllegalPlan, Resolved, SearchAccount, SearchAnswer } from './plan/answer.ts'
+import { type Preferred, preferredPlan } from './plan/certainty/preferred.ts'
+import { type AgainstFirst, againstFirst, type Comparing } from './plan/certainty/ties.ts'
 import { memoryReasons } from './plan/outline.ts'
 import type { Infeasibility, Plan } from './plan/plan.ts'
 import { type PlanFault, wayText } from './rules/part-rule.ts'
@@ -16,8 +18,10 @@ export interface Validation<Found = Plan> extends Resolved {
   readonly checks: readonly Check[]
   /** Null when the plan is illegal, and so has no numbers. */
   readonly plan: Found | null
-  /** The first plan that the search lists under the request's constraints; null when there is none. */
+  /** Of the plans that the search lists under the request's constraints, the preferred one of those tied with the first; null when there is none. */
   readonly best: Found | null
+  /** Why that is the best; null if fewer than two plans are listed, or nothing is known of ties. */
+  readonly preferred: Preferred | null
   /** How the search for `best` went. */
   readonly search: SearchAccount
   readonly warnings: readonly string[]
@@ -27,16 +31,20 @@ export interface Validation<Found = Plan> extends Resolved {
 export interface Subject<Found> {
   readonly rows: RequirementRows<Found>
   readonly ranking: Ranking<Found>
+  readonly comparing: Comparing<Found> | undefined
   /** The axis that a pointer names, and its size; null when it names none. */
   readonly sizeAt: (pointer: string) => { readonly axis: string; readonly size: number } | null
 }
 
 interface Checked {
+  readonly rank: number
+  readonly againstFirst: AgainstFirst | null
   readonly feasible: boolean
   readonly infeasible?: readonly Infeasibility[]
 }
 
-type Ranked<Found> = Pick<SearchAnswer<Found, never>, 'plans' | 'search' | 'warnings'> & Resolved
+type Ranked<Found> = Pick<SearchAnswer<Found, never>, 'plans' | 'preferred' | 'search' | 'warnings'> &
+  Resolved
 
 export function validate<Found extends Checked>(
   subject: Subject<Found>,
@@ -45,28 +53,40 @@ export function validate<Found extends Checked>(
   found: Ranked<Found>,
   oneChange: Findings<Found>['oneChange'],
 ): Validation<Found> {
-  const { search, model, hardware, precision, assumptions } = found
-  const [best = null] = found.plans
-  const resolved = { best, search, model, hardware, precision, assumptions }
+  const { preferred, search, model, hardware, precision, assumptions } = found
+  const [fastest = null] = found.plans
+  const best = preferredPlan(found)
+  const resolved = { best, preferred, search, model, hardware, precision, assumptions }
   const stopped = best ? cutShort(search) : []
   if ('illegal' in verdict) {
     const checks = verdict.illegal.map((fault) => illegal(fault, subject))
     return { ok: false, checks, plan: null, ...resolved, warnings: [...found.warnings, ...stopped] }
   }
-  const { plan, warnings } = verdict
+  const { warnings } = verdict
+  const plan = beside(verdict.plan, fastest, subject)
   const checks = [
     legal,
     ...required(
       subject.rows,
       { fits: true, ...asked },
       {
-        ...{ evaluation: verdict, best, exact: search.exact, ranking: subject.ranking },
+        ...{ evaluation: { ...verdict, plan }, best, fastest, exact: search.exact, ranking: subject.ranking },
         ...{ runs: plan.feasible || asked.fits === false, oneChange },
       },
     ),
     ...late(verdict),
   ]
   return { ok: checks.every(({ ok }) => ok), checks, plan, ...resolved, warnings: [...warnings, ...stopped] }
+}
+
+/** The plan with how it compares with the fastest, if it runs. */
+function beside<Found extends Checked>(
+  plan: Found,
+  fastest: Found | null,
+  { comparing }: Subject<Found>,
+): Found {
+  if (!fastest || !comparing || !plan.feasible) return plan
+  return { ...plan, againstFirst: againstFirst(plan, fastest, comparing) }
 }
 
 /** A best plan that is only the best so far may be worse than the plan that it is held against. */

@@ -27,10 +27,10 @@ export async function checkedFile(
     const found = document()
     lineOf = found.lineOf
     const answer = await asker.validate(found.body)
-    const { ok, checks, plan, best, warnings } = answer
+    const { ok, checks, plan, best, preferred, warnings } = answer
     return {
       answer,
-      checked: { file, checks, plan, best, warnings, lineOf },
+      checked: { file, checks, plan, best, preferred, warnings, lineOf },
       code: ok ? exitCodes.ok : exitCodes.failed,
     }
   } catch (thrown) {
@@ -50,7 +50,7 @@ export async function checkedFile(
     }))
     return {
       answer: { problem: slug, detail: message, errors: faults },
-      checked: { file, checks, plan: null, best: null, warnings: [], lineOf },
+      checked: { file, checks, plan: null, best: null, preferred: null, warnings: [], lineOf },
       code: exitCodeOf(slug),
     }
   }

@@ -9,6 +9,7 @@ import { plan } from './answer/plan.ts'
 import { resolvedFields } from './answer/resolved.ts'
 import { change, inFile, searchAccount } from './answer/search-account.ts'
 import { servePlan } from './answer/serve-plan.ts'
+import { preferred } from './answer/uncertainty.ts'
 import { duration, label, share, shareOrNone } from './bound.ts'
 import { flag, list, optional, text } from './field.ts'
 import { serveSketch } from './given/serve-sketch.ts'
@@ -30,7 +31,7 @@ const require = z
     minMfu: z.exactOptional(share().describe('Least MFU, from 0 to 1.')),
     maxStepSeconds: z.exactOptional(duration().describe('Longest step time.')),
     withinOfBest: optional(
-      'How much longer the step may be than that of the best plan that the constraints allow, as a fraction: 0.05 for 5 %. For a deployment, how many more chips it may take.',
+      'How much longer the step may be than that of the best plan that the constraints allow (of those that are tied with the fastest, the one that /optimize prefers), as a fraction: 0.05 for 5 %. For a deployment, how many more chips it may take.',
       shareOrNone(),
     ),
     notBoundBy: optional(
@@ -104,6 +105,7 @@ const check = z.object({
 const fields = {
   ok: flag('Whether all checks hold.'),
   checks: list('What was checked, in the order of the report.', check),
+  preferred,
   search: searchAccount.omit({ elapsedMs: true, waitedMs: true }).describe('How the search for `best` went.'),
   read: launchRead,
   ...resolvedFields,
@@ -112,7 +114,11 @@ const fields = {
 export const trainingValidation = z.object({
   mode: z.literal('train').describe('The mode of the workload.'),
   plan: plan.nullable().describe('The plan; null where it is illegal.'),
-  best: plan.nullable().describe('The best plan that the constraints allow; null where nothing fits.'),
+  best: plan
+    .nullable()
+    .describe(
+      'The best plan that the constraints allow: of those that are tied with the fastest, the one that `/optimize` prefers (`preferred`); null where nothing fits.',
+    ),
   ...fields,
 }) satisfies z.ZodType<Validation>
 
@@ -121,7 +127,9 @@ export const inferenceValidation = z.object({
   plan: inferencePlan.nullable().describe('The plan; null where it is illegal.'),
   best: inferencePlan
     .nullable()
-    .describe('The best plan that the constraints allow; null where nothing fits.'),
+    .describe(
+      'The best plan that the constraints allow: of those that are tied with the fastest, the one that `/optimize` prefers (`preferred`); null where nothing fits.',
+    ),
   ...fields,
 }) satisfies z.ZodType<Validation>
 
@@ -130,7 +138,9 @@ export const serveValidation = z.object({
   plan: servePlan.nullable().describe('The deployment; null where it is illegal.'),
   best: servePlan
     .nullable()
-    .describe('The best deployment that the constraints allow; null where none does.'),
+    .describe(
+      'The best deployment that the constraints allow: of those that are tied with the first, the one that `/optimize` prefers (`preferred`); null where none does.',
+    ),
   ...fields,
 }) satisfies z.ZodType<Validation<ServePlan>>
 

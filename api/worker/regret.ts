@@ -1,5 +1,6 @@
 /** Searches for the best plan to compare a given one with, if the request asks for it. */
 import { type Patience, within } from '../../src/patience.ts'
+import { preferredPlan } from '../../src/plan/certainty/preferred.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import { launchersOf, type Regret, regret, type ServeRegret, serveRegret } from '../../src/plan/regret.ts'
@@ -17,12 +18,12 @@ export function regretOf(
   const { plan } = verdict
   const { assumptions, workload } = question.problem
   const launchers = launchersOf(plan, assumptions.frameworks)
-  const asked = { top: 1, assumptions: { ...assumptions, frameworks: launchers } }
+  const asked = { assumptions: { ...assumptions, frameworks: launchers } }
   const narrowed = { ...question, problem: { ...question.problem, ...asked } } as typeof question
-  const { plans, search } = optimized(narrowed, within(patience, 0.1, 1))
-  const [best] = plans
+  const found = optimized(narrowed, within(patience, 0.1, 1))
+  const best = preferredPlan<Plan | ServePlan>(found)
   if (!best) return null
-  const searched = { frameworks: launchers, exact: search.exact }
+  const searched = { frameworks: launchers, exact: found.search.exact }
   if ('generate' in plan) {
     const atRate = 'requestsPerSecond' in workload && workload.requestsPerSecond !== undefined
     return serveRegret(plan, best as ServePlan, { atRate, ...searched })

@@ -7,8 +7,12 @@ import { alone, type Crew } from '../crew.ts'
 import { infer } from '../infer.ts'
 import { optimize } from '../optimize.ts'
 import { type Patience, type Stop, shares } from '../patience.ts'
+import { comparingSteps } from '../plan/certainty/custom.ts'
+import { type Comparing, onMeshes } from '../plan/certainty/ties.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import type { Plan } from '../plan/plan.ts'
+import { comparingDeployments } from '../plan/serve/ties.ts'
+import type { PhaseProblem } from '../problem.ts'
 import { evaluateInferenceRemedied, inferenceChanges } from '../remedied/inference.ts'
 import type { LaunchedBy } from '../remedied/launches-as.ts'
 import type { Changed, Written } from '../remedied/remedied.ts'
@@ -42,6 +46,8 @@ interface WrittenMode<Asked extends { readonly problem: unknown; readonly sketch
   ) => Verdict
   readonly changes: (written: Written<Asked['problem'], Asked['sketch']>) => readonly Changed<Found>[]
   readonly ranking: (problem: Asked['problem']) => Ranking<Found>
+  /** What says that two plans are tied; undefined where nothing is known of it. */
+  readonly comparing: (problem: Asked['problem']) => Comparing<Found> | undefined
   readonly requirements: RequirementRows<Found>
   /** The meshes of a written plan, by their pointers. */
   readonly meshes: (sketch: Asked['sketch']) => Readonly<Record<string, Mesh | undefined>>
@@ -61,11 +67,14 @@ const ofMesh = {
 const ofPhase = {
   ...{ optimize: infer, evaluate: evaluateInferenceRemedied, changes: inferenceChanges },
   ...{ ranking: phaseRanking, ...ofMesh },
+  comparing: (problem: PhaseProblem) =>
+    onMeshes(problem.residuals?.differences, 'inference', phaseRanking(problem).measure),
 }
 
 const rows: Rows = {
   train: {
     ...{ optimize, evaluate: evaluateRemedied, changes: trainingChanges, ranking: () => byStep },
+    comparing: comparingSteps,
     ...ofMesh,
   },
   prefill: ofPhase,
@@ -75,6 +84,7 @@ const rows: Rows = {
     evaluate: evaluateServeRemedied,
     changes: serveChanges,
     ranking: serveRanking,
+    comparing: comparingDeployments,
     requirements: serveRequirements,
     meshes: ({ prefill, generate }) => ({
       '/plan/prefill/mesh': prefill?.mesh,
@@ -114,7 +124,7 @@ function launchedBy(file: Trial['file'], required: Requirements['launchableBy'])
   return { ...(required ? { required } : {}), ...(file ? { file } : {}) }
 }
 
-/** Checks a written plan, and searches for the best one to compare with in the time that is left. */
+/** Checks a written plan, and searches in the time that is left for the one to compare with: of the list of /optimize, the one preferred there. */
 export function validated(
   inspection: Inspection,
   solver: Solver,
@@ -122,11 +132,12 @@ export function validated(
 ): Validation<Plan | ServePlan> {
   const { trial, require } = inspection
   const { mode, sketch, costedWith } = trial
-  const { optimize: search, ranking, requirements: asked, meshes } = written(mode)
+  const { optimize: search, ranking, comparing, requirements: asked, meshes } = written(mode)
   const problem = forFrameworks(trial.problem, require)
   const verdict = verdictOn(trial, problem, solver, patience(shares.remedies), require)
-  const found = search({ ...problem, top: 1 }, solver, patience, alone)
-  const subject = { rows: asked, ranking: ranking(problem), sizeAt: sizesOf(meshes(sketch)) }
+  const found = search(problem, solver, patience, alone)
+  const compare = { ranking: ranking(problem), comparing: comparing(problem) }
+  const subject = { rows: asked, ...compare, sizeAt: sizesOf(meshes(sketch)) }
   const named = { ...found, assumptions: asCosted(problem, costedWith).assumptions }
   const near = () => {
     const changes = oneChange(inspection, verdict, solver, patience(shares.suggestions))

@@ -1,6 +1,6 @@
 /**
  * What a written plan gives away: how much better the best plan is that the same frameworks launch under the request's
- * constraints. Plans are compared by step time, or by time per token if the batch is whatever memory holds.
+ * constraints: of those that are tied with the fastest, the preferred one. Plans are compared by step time, or by time per token if the batch is whatever memory holds.
  */
 import { type Framework, frameworks, ofKind } from '../launch/framework.ts'
 import { launchersAmong } from '../launch/launch.ts'

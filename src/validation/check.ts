@@ -44,8 +44,9 @@ export interface Remedy {
 /** What requirements are checked against. */
 export interface Findings<Found = Plan> {
   readonly evaluation: { readonly plan: Found; readonly suggestions?: readonly Suggestion[] }
-  /** The best plan that the constraints allow and the frameworks launch; null if none fits. */
+  /** Of the plans that the constraints allow and the frameworks launch, the preferred one of those tied with the fastest; null if none fits. */
   readonly best: Found | null
+  readonly fastest: Found | null
   /** Whether the plan counts as running: it fits, or the request does not ask whether it does. */
   readonly runs: boolean
   /** Whether `best` is proven to be the best; false if the search had to stop early. */

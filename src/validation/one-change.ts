@@ -3,14 +3,21 @@ import type { Changed } from '../remedied/remedied.ts'
 import type { Findings, Ranking, Remedy } from './check.ts'
 
 /** Nothing if the plan holds. A plan that is one change away needs less of whoever wrote it than the best, and comes first. */
-export function nearestWhere<Found>(
+export function nearestWhere<Found extends { readonly summary: string }>(
   holds: (plan: Found) => boolean,
-  { evaluation: { plan }, best, oneChange }: Pick<Findings<Found>, 'evaluation' | 'best' | 'oneChange'>,
+  { evaluation: { plan }, best, fastest, oneChange }: Findings<Found>,
   sameAsBest: (best: Found) => Remedy,
 ): { readonly nearest?: readonly Remedy[] } {
   if (holds(plan)) return {}
   const near = oneChange().filter(({ plan: changed }) => holds(changed))
-  const nearest = [...near.map(({ remedy }) => remedy), ...(best && holds(best) ? [sameAsBest(best)] : [])]
+  // The preferred plan may take longer than the fastest, so that only the fastest holds.
+  const same =
+    best && holds(best)
+      ? [sameAsBest(best)]
+      : fastest && holds(fastest)
+        ? [{ ...sameAsBest(fastest), detail: `the fastest plan: ${fastest.summary}` }]
+        : []
+  const nearest = [...near.map(({ remedy }) => remedy), ...same]
   return nearest.length > 0 ? { nearest } : {}
 }
 

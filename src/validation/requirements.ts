@@ -28,7 +28,7 @@ export const requirements: RequirementRows<Plan> = {
     }
     if (!short) {
       const message = `The fullest chip needs ${actual} of ${bytesText(budget)}: ${bytesText(Math.max(0, budget - total))} are left.`
-      return { ok: true, expected, actual, message }
+      return { ok: true, pointer: '/memoryBudget', expected, actual, message }
     }
     const [line, bytes] = largestLine(plan)
     const onHost = away ? ` ${away.detail}.` : ''

@@ -15,7 +15,7 @@ export const serveRequirements: RequirementRows<ServePlan> = {
     const short = plan.infeasible?.find(({ reason }) => reason === 'memory')
     if (!short) {
       const message = `A server has room for ${plan.maxSequences} sequences; at the rate ${bytesText(total)} of ${bytesText(budget)} are in use on the fullest chip that generates.`
-      return { ok: true, expected, actual: bytesText(total), message }
+      return { ok: true, pointer: '/memoryBudget', expected, actual: bytesText(total), message }
     }
     const actual = bytesText(budget + (short.shortBytes ?? 0))
     const message = `${short.detail.charAt(0).toUpperCase()}${short.detail.slice(1)}.`

@@ -1,10 +1,12 @@
 /** Checks how far a plan is from the best that the constraints allow, in any mode, by that mode's ranking. */
+import type { AgainstFirst } from '../plan/certainty/ties.ts'
 import { percent } from '../plan/explain/figures.ts'
 import type { Findings, Outcome, Remedy } from './check.ts'
 import { nearestWhere } from './one-change.ts'
 
 interface Summarised {
   readonly summary: string
+  readonly againstFirst: AgainstFirst | null
 }
 
 /** `heldBack` says what the plan's own limits keep it from, as sentences. */
@@ -45,12 +47,15 @@ export function withinOf<Found extends Summarised>(
       actual: apart,
       message: [
         `${says} ${text(own)}, ${apart} the ${text(least)} of ${which}, ${best.summary}; ${expected} is required.`,
+        ...(plan.againstFirst?.tied && own > least ? [tiedText] : []),
         ...(ok ? [] : heldBack(plan, best)),
       ].join(' '),
       ...nearestWhere(holds, findings, sameAsBest),
     }
   }
 }
+
+const tiedText = 'As far as measured runs tell, it is tied with the fastest.'
 
 /** Relative difference that comes from the order of summation alone. */
 const rounding = 1e-9

@@ -95,7 +95,7 @@ describe('shardplan validate', () => {
     ).toEqual([
       ['absent.yaml', 'request', true],
       ['good.yaml', 'legal /plan', false],
-      ['good.yaml', 'fits /require/fits', false],
+      ['good.yaml', 'fits /memoryBudget', false],
       ['torn.yaml', 'request', true],
     ])
     const log: Log = JSON.parse(sarif)

@@ -202,6 +202,7 @@ export const sampleValidation: Validation = {
   ],
   plan: samplePlan,
   best: samplePlan,
+  preferred: null,
   search: sampleSearch,
   ...sampleAbout,
 }

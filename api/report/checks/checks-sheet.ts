@@ -3,7 +3,7 @@
 import { csv } from '../csv.ts'
 import { page } from '../html.ts'
 import { remediesText } from '../remedies-text.ts'
-import { type Checked, failing } from './checked.ts'
+import { bestText, type Checked, failing } from './checked.ts'
 
 export function checksCsv(all: readonly Checked[]): string {
   const heads = ['file', 'check', 'ok', 'pointer', 'expected', 'actual', 'message', 'remedies']
@@ -18,7 +18,7 @@ export function checksCsv(all: readonly Checked[]): string {
 
 export function checksHtml(all: readonly Checked[]): string {
   const failed = failing(all).length
-  const parts = all.map(({ file, checks, plan, best, warnings }) => ({
+  const parts = all.map(({ file, checks, plan, best, preferred, warnings }) => ({
     heads: [file ?? '', 'check', ''],
     rows: checks.map(({ name, ok, message, nearest = [] }) => [
       ok ? 'ok' : 'FAIL',
@@ -27,7 +27,7 @@ export function checksHtml(all: readonly Checked[]): string {
     ]),
     remarks: [
       ...(plan ? [`Plan: ${plan.summary}.`] : []),
-      ...(best ? [`Best: ${best.summary}.`] : []),
+      ...(best ? [`Best: ${bestText({ best, preferred })}.`] : []),
       ...warnings,
     ],
   }))

@@ -2,7 +2,7 @@
 
 import { cell, markdownTable } from '../markdown-table.ts'
 import { remediesText } from '../remedies-text.ts'
-import { type Checked, failing } from './checked.ts'
+import { bestText, type Checked, failing } from './checked.ts'
 
 export function markdown(all: readonly Checked[]): string {
   const failed = failing(all).length
@@ -11,13 +11,13 @@ export function markdown(all: readonly Checked[]): string {
   return `${[`### shardplan: ${title}`, ...all.flatMap(partOf)].join('\n\n')}\n`
 }
 
-function partOf({ file, checks, plan, best, warnings }: Checked): readonly string[] {
+function partOf({ file, checks, plan, best, preferred, warnings }: Checked): readonly string[] {
   const rows = checks.map(({ name, ok, message, nearest = [] }) => [
     ok ? 'ok' : '**FAIL**',
     name,
     [message, ...remediesText(nearest)].map(cell).join('<br>'),
   ])
-  const plans = [plan && `Plan: ${plan.summary}.`, best && `Best: ${best.summary}.`].filter(
+  const plans = [plan && `Plan: ${plan.summary}.`, best && `Best: ${bestText({ best, preferred })}.`].filter(
     (line) => line !== null,
   )
   return [...(file ? [`#### ${file}`] : []), markdownTable(['', 'check', ''], rows), ...plans, ...warnings]

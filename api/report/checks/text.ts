@@ -1,7 +1,7 @@
 /** Writes checks as a table for a terminal or a log, one line each. */
 
 import { remediesText } from '../remedies-text.ts'
-import { type Checked, failing } from './checked.ts'
+import { bestText, type Checked, failing } from './checked.ts'
 
 export function text(all: readonly Checked[]): string {
   const total = all.reduce((sum, { checks }) => sum + checks.length, 0)
@@ -10,7 +10,7 @@ export function text(all: readonly Checked[]): string {
   return `${[...all.flatMap(linesOf), summary].join('\n')}\n`
 }
 
-function linesOf({ file, checks, plan, best, warnings, lineOf }: Checked): readonly string[] {
+function linesOf({ file, checks, plan, best, preferred, warnings, lineOf }: Checked): readonly string[] {
   const width = Math.max(...checks.map(({ name }) => name.length))
   const placed = (pointer: string) => [file, file && lineOf(pointer)].filter(Boolean).join(':')
   return [
@@ -20,7 +20,7 @@ function linesOf({ file, checks, plan, best, warnings, lineOf }: Checked): reado
       ...remediesText(nearest).map((line) => `${' '.repeat(width + 8)}${line}`),
     ]),
     ...(plan ? [`plan  ${plan.summary}`] : []),
-    ...(best ? [`best  ${best.summary}`] : []),
+    ...(best ? [`best  ${bestText({ best, preferred })}`] : []),
     ...warnings.map((warning) => `note  ${warning}`),
     ...(file ? [''] : []),
   ]

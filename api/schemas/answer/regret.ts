@@ -12,7 +12,7 @@ const ofSearch = {
 
 const fields = z.object({
   savesFraction: number(
-    'Fraction of the step time (with batch "max", of the time per token) that the best plan saves which the same frameworks launch under the constraints of the request.',
+    'Fraction of the step time (with batch "max", of the time per token) that the best plan saves which the same frameworks launch under the constraints of the request: of those that are tied with the fastest, the one that `/optimize` prefers. Negative where the plan is faster.',
   ),
   best: object('That plan.', {
     summary: text('The plan in a line.'),

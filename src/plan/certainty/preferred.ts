@@ -28,6 +28,17 @@ export interface Preference<Plan> {
   readonly says: (own: number, other: number, first: Plan) => string
 }
 
+/** The preferred plan itself: the first where none is. */
+export function preferredPlan<Plan extends { readonly rank: number }>({
+  plans,
+  preferred,
+}: {
+  readonly plans: readonly Plan[]
+  readonly preferred: Preferred | null
+}): Plan | null {
+  return plans.find(({ rank }) => rank === preferred?.rank) ?? plans[0] ?? null
+}
+
 /** Null if fewer than two plans are listed, or nothing is known of ties. */
 export function preferredOf<Plan extends Compared>(
   plans: readonly Plan[],

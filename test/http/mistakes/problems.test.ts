@@ -155,7 +155,7 @@ describe('a search that had to stop', () => {
   it('is warned of where a plan is checked, whose best may be worse than the plan itself', () => {
     const checkedBeside = (search: typeof cut) =>
       validate(
-        { rows: {} as never, ranking: {} as never, sizeAt: () => null },
+        { rows: {} as never, ranking: {} as never, comparing: undefined, sizeAt: () => null },
         {},
         { illegal: [] },
         { ...sampleOptimizeAnswer, search },

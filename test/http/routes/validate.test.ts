@@ -235,6 +235,46 @@ describe('POST /validate', () => {
     expect(other?.detail).toMatch(/^other layouts: the search finds "/)
   })
 
+  it('holds a plan to the one that /optimize prefers of those that are tied, and finds the fastest where only that will do', async () => {
+    const { require: _, ...hundreds } = {
+      ...{ ...question, model: 'llama-3-70b', hardware: { chip: 'h100-sxm', chips: 512 }, constraints: {} },
+      workload: { mode: 'train', batchTokens: 4_194_304, sequenceLength: 8192 },
+      assumptions: { stack: 'torchtitan', frameworks: ['torchtitan'] },
+      require: {},
+    }
+    const { plans, preferred } = (await agent.post('/optimize').send(hundreds)).body
+    expect(preferred.rank).toBeGreaterThan(1)
+    const [fastest, chosen] = [plans[0], plans[preferred.rank - 1]]
+    const [least, longer] = [fastest.stepTimeSeconds, chosen.stepTimeSeconds]
+    const checked = (plan: object, require: object) =>
+      agent
+        .post('/validate')
+        .send({ ...hundreds, plan, require: { launchableBy: ['torchtitan'], ...require } })
+    const slow = { mesh: { fsdp: 128, tensor: 4 }, zeroStage: 3 }
+    const { body } = await checked(slow, { withinOfBest: 0, maxStepSeconds: (least + longer) / 2 })
+    expect([body.best.summary, body.preferred.reasons]).toEqual([chosen.summary, preferred.reasons])
+    const details = failing(body).map(({ name, nearest = [] }) => [name, nearest.at(-1)?.detail])
+    expect(details).toEqual([
+      ['maxStepSeconds', `the fastest plan: ${fastest.summary}`],
+      ['withinOfBest', `the best plan: ${chosen.summary}`],
+    ])
+    const { body: ahead } = await checked({ mesh: fastest.mesh }, { withinOfBest: 0 })
+    expect(failing(ahead)).toEqual([])
+    expect(ahead.plan.againstFirst).toMatchObject({ slowerBy: 0, tied: true })
+    const other = plans.find(
+      ({ rank, againstFirst }: typeof chosen) => rank > preferred.rank && againstFirst.tied,
+    )
+    const { body: tied } = await checked({ mesh: other.mesh }, { withinOfBest: 0 })
+    expect(failing(tied)[0]?.message).toContain('As far as measured runs tell, it is tied with the fastest.')
+    const text = await checked(slow, {}).set('accept', 'text/plain').buffer(true)
+    expect(text.text).toContain(`best  ${chosen.summary} (preferred of ${preferred.among} that are tied;`)
+  })
+
+  it('points at the memory budget whether a plan fits or not', async () => {
+    const { checks } = await validated({ ...question, plan: good })
+    expect(checks.find(({ name }) => name === 'fits')).toMatchObject({ ok: true, pointer: '/memoryBudget' })
+  })
+
   it('fails with 422 where it is asked to, and with no other status', async () => {
     const plan = { mesh: { tensor: 64 } }
     const failed = await agent.post('/validate?failWith=422').send({ ...question, plan })
