@@ -1,0 +1,131 @@
+/** Rules of frameworks, each broken by a random run or deployment. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { placements } from '../../../src/hardware/network/placement.ts'
+import { onePass } from '../../../src/inference/layout/served.ts'
+import { servers, trainers } from '../../../src/launch/framework.ts'
+import { runFaults } from '../../../src/launch/run/rules.ts'
+import { cutRun, type Run } from '../../../src/launch/run/run.ts'
+import { type Serving, serving } from '../../../src/launch/server/serving.ts'
+import { servingLaunchers } from '../../../src/launch/serving.ts'
+import { trainingLaunchers } from '../../../src/launch/trainers.ts'
+import { policyNames } from '../../../src/recipe/policy.ts'
+import { scheduleRows } from '../../../src/recipe/schedule.ts'
+import { keeps } from '../../../src/rules/rule.ts'
+import { unitMesh } from '../../../src/sharding/axis.ts'
+import { fieldsNamed } from '../../../src/sharding/tables/inference-layout-fields.ts'
+import { law } from '../../law.ts'
+import { expectEachToBreak, meshes, often, settings } from './broken.ts'
+
+const trainingRuns: fc.Arbitrary<Run> = fc
+  .record({
+    asked: settings,
+    mesh: meshes,
+    zeroStage: fc.constantFrom(0, 1, 2, 3),
+    contextLayout: fc.constantFrom('gather', 'ring', 'ulysses'),
+    schedule: fc.constantFrom(...scheduleRows.map(({ name }) => name)),
+    virtualStages: often(1, 2, 4),
+    microbatches: fc.constantFrom(1, 2, 8),
+    sequences: fc.constantFrom(32, 8, 3),
+    uneven: often(0, 1, 0.5),
+    policies: fc.tuple(
+      fc.constantFrom(...policyNames('counted')),
+      often('full', ...policyNames('counted')),
+      often(0, 2, 0.5),
+    ),
+    placement: fc.nat(),
+  })
+  .map(({ asked, mesh, schedule, virtualStages, uneven, policies, placement, ...layout }) => {
+    const places = [
+      ...placements(asked.cluster.network, mesh),
+      ...placements(asked.cluster.network, { ...unitMesh, data: asked.cluster.chips }),
+    ]
+    const layers = asked.model.layers / mesh.pipeline
+    const stageLayers = Array.from(
+      { length: mesh.pipeline },
+      (_, stage) => layers + (stage === 0 ? uneven : 0),
+    )
+    const cut = {
+      cluster: asked.cluster,
+      mesh,
+      schedule: { name: schedule, virtualStages },
+      stageLayers,
+      ...layout,
+    }
+    const [policy, other, count] = policies
+    return {
+      ...cutRun(asked, cut as Parameters<typeof cutRun>[1]),
+      placement: places[placement % places.length] as Run['placement'],
+      recomputation: { policy, other: count === 0 ? policy : other, count },
+    }
+  })
+
+const servings: fc.Arbitrary<Serving> = fc
+  .record({
+    setting: settings,
+    mesh: meshes,
+    attention: fc.constantFrom(
+      '1d/heads',
+      '1d/heads',
+      '1d/batch',
+      '1d/heads-batch',
+      '1d/sequence',
+      '2d/heads',
+      'copied-all/batch',
+    ),
+    mlp: often('1d', 'gathered', '1d-sequences', 'copied-all'),
+    experts: fc.constantFrom(
+      ...(['1d/sliced', '1d/spread', '1d/dispatched', '1d-sequences/spread', 'copied-all/sliced'] as const),
+    ),
+    mode: fc.constantFrom('generate' as const, 'prefill' as const, 'serve' as const),
+    name: often('m', 'gpt-oss-20b'),
+    sequences: fc.constantFrom(1, 8, 64),
+    halved: often(false, true),
+    total: often(1e9, 79.9e9, 90e9),
+    blocks: often({}, { weightBlock: { rows: 128, columns: 128 } }),
+  })
+  .map(({ setting: drawn, name: called, mesh, mode, sequences, halved, total, blocks, ...parts }) => {
+    const { attention, mlp, experts } = parts
+    const model = { ...drawn.model, name: called }
+    const setting = { ...drawn, model, precision: { ...drawn.precision, ...blocks } }
+    const named = { attention, mlp, ...(setting.model.experts ? { experts } : {}) }
+    const layouts = Object.entries(named).map(([name, layout]) => {
+      const fields = fieldsNamed(layout)
+      if (!fields) throw new RangeError(`no layout is called ${layout}`)
+      return { ...fields, component: { name, arrays: {}, einsums: [] } }
+    })
+    const pass = onePass(sequences, halved, Math.ceil(setting.model.layers / mesh.pipeline))
+    const none = { parameters: 0, gradients: 0, optimizer: 0, activations: 0, kvCache: 0, workspace: 0 }
+    const memory = { ...none, budget: 80e9, total, reserve: 0, host: 0, stage: 0 }
+    return serving(setting, { mesh, layouts, pass }, mode, { contextLength: 4096, memory })
+  })
+
+describe('a rule of a framework that trains', () => {
+  it('can be broken, and says so', () => {
+    expectEachToBreak<Run>(trainingRuns, (run) =>
+      trainers.map((name) => {
+        const { chips, rules } = trainingLaunchers[name]
+        const { mesh, layout, cut, plan } = rules
+        return [[...mesh, ...layout, ...cut, ...plan], chips.includes(run.problem.cluster.chip.kind)]
+      }),
+    )
+  })
+
+  law('is kept where nothing is said', 200, [trainingRuns], (run) => {
+    for (const name of trainers) {
+      const { rules } = trainingLaunchers[name]
+      const kept = keeps(rules.mesh, run) && keeps(rules.layout, run) && keeps(rules.cut, run)
+      expect(kept && keeps(rules.plan, run)).toBe(runFaults(rules, run).length === 0)
+    }
+  })
+})
+
+describe('a rule of a framework that serves', () => {
+  it('can be broken, and says so', () => {
+    expectEachToBreak<Serving>(servings, (told) =>
+      servers
+        .filter((name) => servingLaunchers[name].chips.includes(told.setting.cluster.chip.kind))
+        .map((name) => [servingLaunchers[name].rules(told), true]),
+    )
+  })
+})
