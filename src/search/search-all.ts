@@ -16,6 +16,7 @@ import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { contextLayoutFits, plainContext } from '../sharding/tables/context-layout.ts'
+import { leastThat } from '../threshold.ts'
 import type { Seconds } from '../units.ts'
 import { chipsFloor } from './bound/chips-floor.ts'
 import { nothingKnown } from './bound/on-any-network.ts'
@@ -24,7 +25,7 @@ import { usualDistinct } from './distinct.ts'
 import { anyFits, leastChips } from './fits.ts'
 import type { Accepts, Candidate } from './layouts/candidate.ts'
 import { type Hopes, hopefulMeshes } from './meshes/hopeful-meshes.ts'
-import { hopefulReplicas } from './meshes/hopeful-replicas.ts'
+import { type HopesAnywhere, hopefulReplicas } from './meshes/hopeful-replicas.ts'
 import type { Meshes } from './meshes/meshes.ts'
 import { type ReplicasOn, replicasThat } from './meshes/replicas.ts'
 import { type PartSearch, searchParts } from './parts.ts'
@@ -85,6 +86,16 @@ export function searchAll(
     replica: ({ mesh, spaces }, each) => spaces.some((space) => hopesOf(space)?.(mesh, each, limit)),
     divided: ({ mesh, spaces }, each) => spaces.some((space) => hopes[space]?.divided(mesh, each, limit)),
   })
+  const hopesAnywhere = (limit: Seconds): HopesAnywhere => {
+    const fewest = leastThat(problem.cluster.chips, (chips) => work.of(chips) <= limit) ?? noChips
+    const paced = hopes.map((of) => of.paced(fewest))
+    return {
+      ...hopesWithin(limit, (space) => hopes[space]?.anywhere),
+      fewest,
+      paced: ({ mesh, spaces }, pipeline, each) =>
+        spaces.some((space) => paced[space]?.(mesh, pipeline, each, limit)),
+    }
+  }
   const found = searchParts<Candidate, SearchResult>({
     setting: problem,
     ...{ top, fewer, round: { first: 8, most: 64 } },
@@ -93,9 +104,10 @@ export function searchAll(
     floor: ({ chips }) => (chips < fewest ? null : work.of(chips)),
     within: (limit) => {
       // Without a limit every number of chips has some replicas, which take less memory when listed one number at a time.
-      const anywhere = hopesWithin(limit, (space) => hopes[space]?.anywhere)
       const some =
-        limit < Number.POSITIVE_INFINITY ? hopefulReplicas(problem, replicas, anywhere, stop, crew) : null
+        limit < Number.POSITIVE_INFINITY
+          ? hopefulReplicas(problem, replicas, hopesAnywhere(limit), stop, crew)
+          : null
       const on: ReplicasOn = some ? (chips) => some.get(chips) ?? [] : replicas.on
       return { hopeful: (chips) => some?.has(chips) ?? true, search: searchOn(on) }
     },
@@ -137,6 +149,8 @@ export function searchAll(
     return meshes.length > 0 && none && !fits() ? [] : meshes
   }
 }
+
+const noChips = Number.POSITIVE_INFINITY
 
 const onlyAllowed = { constrained: 0, indivisible: 0, unseen: 0 } as const
 

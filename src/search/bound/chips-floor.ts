@@ -6,6 +6,7 @@
  */
 import type { CostModel } from '../../cost/model.ts'
 import { known } from '../../known.ts'
+import type { Problem } from '../../problem.ts'
 import { scheduleRow } from '../../recipe/schedule.ts'
 import type { Seconds } from '../../units.ts'
 import { sequencesEach, triedSchedules } from '../layouts/choices.ts'
@@ -20,7 +21,7 @@ export interface ChipsFloor {
 
 export function chipsFloor(model: CostModel): ChipsFloor {
   const { problem } = model
-  const { stepOverheadSeconds, tokensDivideFreely } = problem.assumptions
+  const { stepOverheadSeconds } = problem.assumptions
   const sequences = problem.workload.batchTokens / problem.workload.sequenceLength
   const step = sequences / 128
   const works = new Map<number, Seconds>()
@@ -36,16 +37,21 @@ export function chipsFloor(model: CostModel): ChipsFloor {
     return made
   }
   const batch = leastWork(model, sequences)
-  const rows = triedSchedules(problem).map((name) => scheduleRow({ name }))
-  const waits = !tokensDivideFreely && rows.every(({ split }) => split === null)
-  const virtual = rows.reduce((most, row) => Math.max(most, row.virtualStages[1]), 1)
+  const wait = leastWait(problem)
   return {
     of: (chips, replicas) =>
       (replicas === undefined ? batch : workOf(replicas)) / chips + stepOverheadSeconds,
     ofStages: (chips, replicas, pipeline) => {
-      const turns = waits ? waitingTurns(pipeline, virtual, problem.model.layers) : 0
-      const filled = 1 + turns / sequencesEach(problem, replicas)
+      const filled = 1 + wait(pipeline) / sequencesEach(problem, replicas)
       return (workOf(replicas) * filled) / chips + stepOverheadSeconds
     },
   }
+}
+
+/** For how many turns of a microbatch a stage of so many waits at least, whatever the schedule: for none where one splits the backward pass. */
+export function leastWait(problem: Problem): (pipeline: number) => number {
+  const rows = triedSchedules(problem).map((name) => scheduleRow({ name }))
+  const waits = !problem.assumptions.tokensDivideFreely && rows.every(({ split }) => split === null)
+  const virtual = rows.reduce((most, row) => Math.max(most, row.virtualStages[1]), 1)
+  return (pipeline) => (waits ? waitingTurns(pipeline, virtual, problem.model.layers) : 0)
 }

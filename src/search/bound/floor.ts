@@ -4,15 +4,7 @@
  */
 
 import type { NetworkCosts } from '../../cost/communication/network.ts'
-import {
-  addBuckets,
-  addScaled,
-  createTraffic,
-  exposedAt,
-  type Traffic,
-  windowTime,
-} from '../../cost/communication/traffic.ts'
-import type { Window } from '../../cost/compile/compile.ts'
+import { createTraffic, exposedAt, type Traffic } from '../../cost/communication/traffic.ts'
 import { type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import type { Mesh } from '../../sharding/axis.ts'
@@ -21,20 +13,14 @@ import type { Seconds } from '../../units.ts'
 import { score } from '../layouts/candidate.ts'
 import { type Microbatching, microbatchChoices, replicaZeroChoices, zeroChoices } from '../layouts/choices.ts'
 import { byReplica } from './by-replica.ts'
-import { choiceFloors, type Moved } from './choice-floor.ts'
+import { choiceFloors } from './choice-floor.ts'
 import { computeFloor } from './compute-floor.ts'
-import {
-  fillSums,
-  mostRoutedOverlap,
-  ofBatch,
-  type StageBuckets,
-  type Sums,
-  stageBuckets,
-} from './floor-sums.ts'
+import { fillSums, type StageBuckets, type Sums, stageBuckets } from './floor-sums.ts'
 import { meanShortBytes } from './layout-floor.ts'
+import { movedFloor } from './moved-floor.ts'
 import { nothingKnown, type OnAnyNetwork } from './on-any-network.ts'
 import { roomFloors } from './room-floor.ts'
-import { leastTime, type TimeOf } from './turn-floor.ts'
+import { leastTime, type TimeOf, turnFloor } from './turn-floor.ts'
 
 export interface Floors {
   /** The floor under every layout of a mesh. */
@@ -61,17 +47,10 @@ const noLimit = Number.POSITIVE_INFINITY
 type Visitor = (zeroStage: ZeroStage, choice: Microbatching, costs: NetworkCosts) => boolean
 
 export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown()): Floors {
-  const { assumptions, model: transformer } = model.problem
-  const { layers } = transformer
-  const moves = byReplica<Moved>({ pipelined: false })
+  const { assumptions } = model.problem
   const ofChoice = choiceFloors(model.problem, shared.turns)
   const { together, oneByOne, splits, turnsOf, splitsAny } = ofChoice
   const work = computeFloor(model, shared.works, { splits: splitsAny })
-  const beside = {
-    assumptions,
-    experts: transformer.experts,
-    routedOverlap: mostRoutedOverlap(model.problem),
-  }
   const sum = () => createTraffic(model.resources)
   const sums: Sums = {
     ...{ forwardEach: sum(), backwardEach: sum(), once: sum(), onceBack: sum() },
@@ -84,29 +63,7 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
     return buckets
   }
   const rooms = roomFloors(model, shared)
-  const halfMoved = (
-    layer: Window | undefined,
-    head: Window | undefined,
-    scale: Scale,
-    costs: NetworkCosts,
-  ) => {
-    const traffic = createTraffic(model.resources)
-    const one = createTraffic(model.resources)
-    addBuckets(traffic, ofBatch(head), scale, costs, beside)
-    addBuckets(one, ofBatch(layer), scale, costs, beside)
-    addScaled(traffic, one, layers)
-    return traffic
-  }
-  const movedOf = (sequences: number, scale: Scale, costs: NetworkCosts): Moved => {
-    setBatch(scale, sequences)
-    const [stage] = model.stages
-    return {
-      forward: halfMoved(stage?.layer.forward, stage?.head.forward, scale, costs),
-      backward: halfMoved(model.leastBackward, stage?.head.backward, scale, costs),
-    }
-  }
-  const movedBy = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): Moved =>
-    moves.find(mesh, sequences) ?? moves.keep(mesh, sequences, movedOf(sequences, scale, costs))
+  const movedBy = movedFloor(model)
 
   const stand = (mesh: Mesh, scale: Scale) =>
     setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
@@ -131,15 +88,7 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
     const { forward, backward } = work(mesh, sequences, scale)
     return forward + backward
   }
-  /** What moves inside a replica is the same on every best case. */
-  const turn: TimeOf = (mesh, sequences, scale) => {
-    const own = work(mesh, sequences, scale)
-    stand(mesh, scale)
-    const [costs = []] = model.prices.bestCases(mesh)
-    const moved = movedBy(mesh, sequences, scale, costs)
-    const forward = windowTime(own.forward, moved.forward, 'expected')
-    return forward + windowTime(own.backward, moved.backward, 'expected')
-  }
+  const turn = turnFloor(model, work, movedBy)
   const mayCompute = hopefulBy(leastTime(computed, shared.times))
   const mayMove = hopefulBy(leastTime(turn, byReplica({ pipelined: false })))
   const mayTake = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching, costs: NetworkCosts) => {

@@ -6,14 +6,16 @@
 import { createScale } from '../../cost/compile/term.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { onCluster } from '../../cost/posed.ts'
-import type { Cluster, SwitchedNetwork } from '../../hardware/cluster/cluster.ts'
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { once } from '../../known.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { type Microbatching, microbatchChoices } from '../layouts/choices.ts'
 import { meshFloors } from './floor.ts'
 import { nothingKnown, type OnAnyNetwork } from './on-any-network.ts'
+import { type Paced, pacedOn } from './pace.ts'
 import { roomFloors } from './room-floor.ts'
+import { filledTiers, unbounded } from './unbounded.ts'
 import { replicasNest, withinReplica } from './within-replica.ts'
 
 /** Whether a plan may be within the limit whose mesh has this replica, with this many sequences for each. Limits only ever fall. */
@@ -24,6 +26,8 @@ export interface ReplicaHopes {
   readonly anywhere: ReplicaHope
   /** The same of exactly so many sequences, for how they may be put into microbatches: more may give more hope. */
   readonly divided: ReplicaHope
+  /** By the least time of a sequence, on any part with so many chips or more. */
+  readonly paced: (fewest: number) => Paced
   /** Takes a part of the model's cluster into account; on a torus it is no closer than `anywhere`. */
   readonly on: (part: Cluster) => ReplicaHope
 }
@@ -53,16 +57,7 @@ export function replicaHopes(model: CostModel, shared: OnAnyNetwork = nothingKno
     known.set(key, hope)
     return hope
   }
-  return { anywhere, divided, on }
-}
-
-/** Number of chips in one unit of the outermost tier. */
-function filledTiers({ tiers }: SwitchedNetwork): number {
-  return tiers.reduce((chips, { size }) => chips * (size ?? 1), 1)
-}
-
-function unbounded(part: Cluster, { chips: _counted, ...network }: SwitchedNetwork): Cluster {
-  return { ...part, network }
+  return { anywhere, divided, paced: (fewest) => pacedOn(soonest(model), shared, fewest), on }
 }
 
 /** Whether there is hope with any microbatches on any network. */

@@ -8,10 +8,14 @@
  * falls, and t(s)/s never rises. So between two sizes that are known, t(s) >= max(t(s1), s/s2·t(s2)). Powers of two, which replicas and
  * numbers of chips share, say so of all others.
  */
-import type { Scale } from '../../cost/compile/term.ts'
+import { windowTime } from '../../cost/communication/traffic.ts'
+import { type Scale, setMesh } from '../../cost/compile/term.ts'
+import type { CostModel } from '../../cost/model.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import type { ByReplica } from './by-replica.ts'
+import type { ComputeFloor } from './compute-floor.ts'
+import type { MovedFloor } from './moved-floor.ts'
 
 /** The time of so many sequences over all replicas of the mesh. */
 export type TimeOf = (mesh: Mesh, sequences: number, scale: Scale) => Seconds
@@ -20,6 +24,19 @@ export type TimeOf = (mesh: Mesh, sequences: number, scale: Scale) => Seconds
 export type Times = Float64Array
 
 const mostPower = 48
+
+/** What a microbatch computes and moves inside its replica, which is the same on every best case. */
+export function turnFloor(model: CostModel, work: ComputeFloor, movedBy: MovedFloor): TimeOf {
+  const { assumptions } = model.problem
+  return (mesh, sequences, scale) => {
+    const own = work(mesh, sequences, scale)
+    setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
+    const [costs = []] = model.prices.bestCases(mesh)
+    const moved = movedBy(mesh, sequences, scale, costs)
+    const forward = windowTime(own.forward, moved.forward, 'expected')
+    return forward + windowTime(own.backward, moved.backward, 'expected')
+  }
+}
 
 /** No more than the time, of which only powers of two are asked. */
 export function leastTime(timeOf: TimeOf, known: ByReplica<Times>): TimeOf {

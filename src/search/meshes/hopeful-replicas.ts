@@ -10,7 +10,14 @@ import type { Stop } from '../../patience.ts'
 import type { Problem } from '../../problem.ts'
 import { sequencesEach } from '../layouts/choices.ts'
 import type { Hopes } from './hopeful-meshes.ts'
-import type { CountedReplica, Replicas } from './replicas.ts'
+import type { CountedReplica, Replica, Replicas } from './replicas.ts'
+
+export interface HopesAnywhere extends Hopes {
+  /** The fewest chips that there is any hope for. */
+  readonly fewest: number
+  /** By what a sequence takes at least of a replica with one stage, whatever the network: more sequences never give more hope. */
+  readonly paced: (unpiped: Replica, pipeline: number, sequencesEach: number) => boolean
+}
 
 /**
  * By number of chips. `hopes` must leave the network out; that of a replica must never improve with more sequences. Null when there are very many
@@ -19,11 +26,12 @@ import type { CountedReplica, Replicas } from './replicas.ts'
 export function hopefulReplicas(
   problem: Problem,
   { most, unpiped, stageCounts, staged }: Replicas,
-  hopes: Hopes,
+  hopes: HopesAnywhere,
   stop: Stop,
   crew: Crew,
 ): ReadonlyMap<number, readonly CountedReplica[]> | null {
   const { chips: mostChips } = problem.cluster
+  const { fewest } = hopes
   const ofOneStage = unpiped(mostChips, stop)
   if (!ofOneStage) return null
   const sizes = [...ofOneStage]
@@ -36,21 +44,26 @@ export function hopefulReplicas(
     for (const [size, replicas] of sizes) {
       if (stop()) return null
       const chipsEach = size * pipeline
+      const fewestCount = Math.ceil(fewest / chipsEach)
+      let count = Math.min(Math.floor(mostChips / chipsEach), most)
+      const eachOfMost = sequencesEach(problem, count)
       // Of the many that are asked few are kept.
-      let left = replicas.map(({ mesh, spaces }, at) => {
-        return { one: { mesh: { ...mesh, pipeline }, spaces }, which: first + at }
+      let left = replicas.flatMap((unpiped, at) => {
+        if (count < fewestCount || !hopes.paced(unpiped, pipeline, eachOfMost)) return []
+        const { mesh, spaces } = unpiped
+        return [{ unpiped, one: { mesh: { ...mesh, pipeline }, spaces }, which: first + at }]
       })
       first += replicas.length
-      let count = Math.min(Math.floor(mostChips / chipsEach), most)
-      while (left.length > 0 && hopes.work(count * chipsEach)) {
+      while (left.length > 0 && count >= fewestCount) {
         // A replica is asked once for all counts that leave it as many sequences.
         const each = sequencesEach(problem, count)
         const counts: number[] = []
-        for (; sequencesEach(problem, count) === each && hopes.work(count * chipsEach); count--) {
+        for (; count >= fewestCount && sequencesEach(problem, count) === each; count--) {
           const chips = count * chipsEach
           if (hopes.work(chips, count) && hopes.stages(chips, count, pipeline)) counts.push(count)
         }
-        left = left.filter(({ one, which }) => {
+        left = left.filter(({ unpiped, one, which }) => {
+          if (!hopes.paced(unpiped, pipeline, each)) return false
           const own = one.mesh.expert === 1 ? counts : counts.filter((of) => of % one.mesh.expert === 0)
           if (own.length === 0) return true
           if (!hopes.replica(one, each)) return false

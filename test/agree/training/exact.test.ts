@@ -154,6 +154,8 @@ function expectEnumerated(models: readonly CostModel[], found: SearchResult): vo
       for (const hope of [hopes.anywhere, hopes.divided, hopes.on(cluster)]) {
         expect(hope(replica, padded, score)).toBe(true)
       }
+      const paced = hopes.paced(cluster.chips)
+      expect(paced({ ...replica, pipeline: 1 }, mesh.pipeline, padded, score)).toBe(true)
     }
     return every
   })
