@@ -10,6 +10,7 @@ import { type Catalogue, knownChip } from '../catalogue.ts'
 
 export interface SliceName {
   readonly chip: string
+  readonly topology: readonly number[]
   /** Follows what is wrong with the name. */
   readonly text: string
 }
@@ -27,6 +28,7 @@ export function sliceNamed(catalogue: Catalogue, name: string): SliceName | null
   const network = resolution && 'cluster' in resolution ? resolution.cluster.network : null
   if (network?.kind !== 'torus') return null
   const counts = perChip > 1 ? `, ${perChip} to a chip in Google's count` : ''
-  const hardware = JSON.stringify({ chip: record.name, topology: network.topology })
-  return { chip: record.name, text: `; it is a slice of ${chips} chips${counts}: ${hardware}` }
+  const { topology } = network
+  const hardware = JSON.stringify({ chip: record.name, topology })
+  return { chip: record.name, topology, text: `; it is a slice of ${chips} chips${counts}: ${hardware}` }
 }

@@ -20,17 +20,26 @@ export interface ResolvedHardware {
 }
 
 export function hardwareOf(
-  request: HardwareRequest,
+  written: HardwareRequest,
   basis: 'book' | 'calibrated',
   catalogue: Catalogue,
 ): ResolvedHardware {
+  const request = sliceOf(written, catalogue)
   const asked = askedOf(request)
   const chip = overridden(chosenChip(request, basis, catalogue), request)
   const resolution = resolveCluster({ ...asked, chip })
   if ('cluster' in resolution) return { ...resolution, asked }
   const { pointer, ...problem } = resolution.problem
-  const written = { ...problem, pointer: asWritten(pointer, request) }
-  throw faultyValue('impossible-combination', { ...written, ...legalMember(written) })
+  const fault = { ...problem, pointer: asWritten(pointer, request) }
+  throw faultyValue('impossible-combination', { ...fault, ...legalMember(fault) })
+}
+
+/** The name of a whole slice says chip and shape, where the request says no more. */
+function sliceOf(request: HardwareRequest, catalogue: Catalogue): HardwareRequest {
+  const { chip, chips, topology } = request
+  if (typeof chip !== 'string' || chips !== undefined || topology) return request
+  const slice = knownChip(catalogue, chip) ? null : sliceNamed(catalogue, chip)
+  return slice ? { ...request, chip: slice.chip, topology: [...slice.topology] } : request
 }
 
 const scaleOut = '/hardware/network/scaleOutBytesPerSecondPerChip'

@@ -70,8 +70,30 @@ const others: Readonly<Record<string, string>> = {
 const another =
   /^\d+(\.\d+)?[bmt]$|^distill|^(mini|nano|tiny|small|medium|large|xl|lite|air|flash|vl|vision|omni|multimodal|coder|math|next)$/
 
-/** Names to look up, the longest first. */
+/** Words that name a release: how it was trained on or stored, its date or version, and how long its sequences are. */
+const ofRelease = new RegExp(
+  `^(${[
+    'instruct|inst|chat|base|it|pt|sft|dpo|rlhf|pretrain(ed)?|thinking|think|reasoning|preview|deduped|original|hf|pytorch|maxtext|mcore',
+    '(bf|fp)(16|32)|(nv|mx)?fp[48]|int[48]|w\\d+a\\d+|awq|gptq|gguf|bnb|nf4|[48]bits?|quantized(\\.w\\d+a\\d+)?|dynamic|static|block|kv|unsloth',
+    'v\\d+(\\.\\d+)*|\\d{4}|\\d{6}|\\d+[km]',
+  ].join('|')})$`,
+)
+
+/** Names to look up, the longest first. A word that means nothing is cut off only behind an owner or a path, where names are anyone's own. */
 export function catalogueNames(written: string): readonly string[] {
+  return cutNames(written).flatMap(({ name, unknown }) =>
+    unknown.length > 0 && !isRepository(written) ? [] : [name],
+  )
+}
+
+/** Of the words that are cut off to get a name of the catalogue, those that name no release. */
+export function unknownWords(written: string, name: string): readonly string[] {
+  return cutNames(written).find((cut) => cut.name === name)?.unknown ?? []
+}
+
+function cutNames(
+  written: string,
+): readonly { readonly name: string; readonly unknown: readonly string[] }[] {
   const path = written.slice(0, 200).replace(/\/+$/, '')
   const plain = path
     .slice(path.lastIndexOf('/') + 1)
@@ -82,7 +104,8 @@ export function catalogueNames(written: string): readonly string[] {
   return parts.flatMap((_, at) => {
     const [kept, rest] = [parts.slice(0, parts.length - at), parts.slice(parts.length - at)]
     const name = kept.join('-')
-    return rest.some((part) => another.test(part)) ? [] : [others[name] ?? name]
+    const unknown = rest.filter((part) => part !== '' && !ofRelease.test(part))
+    return rest.some((part) => another.test(part)) ? [] : [{ name: others[name] ?? name, unknown }]
   })
 }
 

@@ -13,7 +13,7 @@ import { readSglang } from '../../src/launch/sglang/read.ts'
 import { readTensorrt } from '../../src/launch/tensorrt-llm/read.ts'
 import { readTorchtitanCommand } from '../../src/launch/torchtitan/read/command.ts'
 import { readVllm } from '../../src/launch/vllm/read.ts'
-import { catalogueNames } from '../../src/model/release-name.ts'
+import { catalogueNames, unknownWords } from '../../src/model/release-name.ts'
 import { policyNamed } from '../../src/recipe/policy.ts'
 import { forAll, law } from '../law.ts'
 
@@ -282,6 +282,21 @@ describe('a model as launch files name it', () => {
     ['MiniMaxAI/MiniMax-M2.5', 'minimax-m2'],
   ])('%s may be %s', (written, name) => {
     expect(catalogueNames(written)).toContain(name)
+  })
+
+  it('has no word that means nothing, but behind an owner', () => {
+    expect(catalogueNames('llama-3-8b-foo')).toEqual(['llama-3-8b-foo'])
+    expect(catalogueNames('acme/Llama-3-8B-foo')).toContain('llama-3-8b')
+    expect(unknownWords('acme/Llama-3-8B-foo-Instruct', 'llama-3-8b')).toEqual(['foo'])
+    for (const one of [
+      'Llama-3-8B-Instruct-FP8-dynamic',
+      'Llama-3-8b-AWQ-INT4',
+      'llama-3-8b-it',
+      'llama-3-8b-base',
+    ]) {
+      expect(catalogueNames(one), one).toContain('llama-3-8b')
+      expect(unknownWords(one, 'llama-3-8b')).toEqual([])
+    }
   })
 
   it('is no other: what was distilled into it is not the teacher, and a size is a model', () => {

@@ -60,9 +60,20 @@ const networkInterface = exactPartial({
     .describe('The same in gigabits per second: 400 for one 400 Gb/s adapter per chip.'),
 })
 
+/** A chip and a number may be Google's name of a whole slice, whose shape it says; the catalogue knows. */
+const sliceName = '-[0-9]{1,6}$'
+
+function isSlice(chip: unknown): boolean {
+  return typeof chip === 'string' && new RegExp(sliceName).test(chip)
+}
+
 export const hardwareRequest = z
   .strictObject({
-    chip: z.union([label(), chipRequest]).describe('A name from /hardware, or a whole chip.'),
+    chip: z
+      .union([label(), chipRequest])
+      .describe(
+        "A name from /hardware, a whole chip, or Google's name of a slice (`v6e-8`) without `chips` and `topology`.",
+      ),
     chips: optional('Number of chips; on a torus `topology` may stand instead.', count(mostChips)),
     topology: z.exactOptional(topology),
     slices: optional('Slices joined by the data-centre network; 1 by default.', count(mostChips)),
@@ -86,13 +97,19 @@ export const hardwareRequest = z
       message: 'sets the same bandwidth as networkBytesPerSecond and nicGbps: give one of them',
     },
   )
-  .refine((hardware) => hardware.chips !== undefined || hardware.topology !== undefined, {
+  .refine(({ chip, chips, topology }) => chips !== undefined || topology !== undefined || isSlice(chip), {
     message: 'needs chips or topology: the number of chips, or the shape of a torus, such as [4, 4, 4]',
   })
   .refine(({ chip, network }) => typeof chip === 'string' || chip.system || network?.tiers, {
     path: ['chip', 'system'],
     message: 'is required unless network gives the tiers',
   })
-  .meta({ anyOf: [{ required: ['chips'] }, { required: ['topology'] }] })
+  .meta({
+    anyOf: [
+      { required: ['chips'] },
+      { required: ['topology'] },
+      { properties: { chip: { type: 'string', pattern: sliceName } } },
+    ],
+  })
 
 export type HardwareRequest = z.output<typeof hardwareRequest>

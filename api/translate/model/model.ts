@@ -1,5 +1,6 @@
 /** Turns the model of a request into a Transformer. */
 import { notModelled } from '../../../src/model/hugging-face/not-modelled.ts'
+import { unknownWords } from '../../../src/model/release-name.ts'
 import { spelledOut } from '../../../src/model/spelling.ts'
 import { spellingFaults } from '../../../src/model/spelling-faults.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
@@ -13,8 +14,9 @@ import type { ResolvedModel } from './resolved-model.ts'
 
 export function resolvedModel(request: ModelRequest, catalogue: Catalogue): ResolvedModel {
   if (typeof request === 'string') {
-    const { transformer, checkpoints } = named(request, catalogue)
-    return { transformer, checkpoints: checkpointsNamed(request, checkpoints, transformer), warnings: [] }
+    const { record, transformer, checkpoints } = named(request, catalogue)
+    const stored = checkpointsNamed(request, checkpoints, transformer)
+    return { transformer, checkpoints: stored, warnings: takenFor(request, record.name) }
   }
   if ('huggingFace' in request) return importedModel(request.huggingFace)
   return { transformer: written(request), checkpoints: [], warnings: [] }
@@ -30,6 +32,14 @@ function named(name: string, catalogue: Catalogue): KnownModel {
   }
   const found = { nearest: nearestModels(catalogue, name), all: '; GET /models has all' }
   throw unknownValue('model', name, '/model', found)
+}
+
+/** Whoever trains a model on gives it a name of their own, which may also be that of another model. */
+function takenFor(written: string, name: string): readonly string[] {
+  const unknown = unknownWords(written, name)
+  return unknown.length > 0
+    ? [`${written} is taken for ${name}: nothing is known of "${unknown.join('-')}" in its name`]
+    : []
 }
 
 function written({ name = 'custom', ...spelling }: Architecture): Transformer {

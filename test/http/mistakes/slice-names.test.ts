@@ -18,3 +18,14 @@ it.each([
   expect(JSON.stringify(body.errors ?? body)).toContain(chips)
   expect(JSON.stringify(body.errors ?? body)).toContain(JSON.stringify(hardware).slice(1, -1))
 })
+
+it('is the hardware where it is all that is said of it', async () => {
+  const workload = { mode: 'train', batchTokens: 1_048_576, sequenceLength: 8192 }
+  const asked = (hardware: object) =>
+    agent.post('/optimize').send({ model: 'llama-3-8b', hardware, workload, top: 1 })
+  const { body } = await asked({ chip: 'v6e-8' })
+  expect(body.hardware).toMatchObject({ chips: 8, network: { topology: [2, 4] } })
+  expect((await asked({ chip: 'h100-8' })).body.errors).toMatchObject([{ pointer: '/hardware/chip' }])
+  expect((await asked({ chip: 'h100-sxm' })).body.errors).toMatchObject([{ pointer: '/hardware' }])
+  expect((await asked({ chip: 'rtx-pro-6000' })).body.errors).toMatchObject([{ pointer: '/hardware/chips' }])
+})
