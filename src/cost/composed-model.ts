@@ -1,11 +1,10 @@
 /** The cost model of a composition of layers, as if every layer were their average. */
 
-import { resourceCount } from '../hardware/network/collective.ts'
 import { known } from '../known.ts'
-import { type Composition, wholeComposition } from '../model/composition.ts'
+import type { Composition } from '../model/composition.ts'
 import { attendedShare } from '../model/flops.ts'
 import type { Problem } from '../problem.ts'
-import { asRun, composedPolicies, offeredPolicies } from '../recipe/policy.ts'
+import { asRun, composedPolicies, keepEverything, offeredPolicies } from '../recipe/policy.ts'
 import type { PolicyRow } from '../recipe/policy-row.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
 import type { Component } from '../sharding/component.ts'
@@ -13,22 +12,11 @@ import { derive } from '../sharding/derive.ts'
 import { type ZeroStage, zeroStages } from '../sharding/states.ts'
 import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import { embedding, type LayerPart, layerParts, unembedding } from '../sharding/tables/training-layout.ts'
-import { networkPrices } from './communication/network.ts'
 import { type CompiledComponent, compile, type Window, weighted } from './compile/compile.ts'
-import {
-  boundaryTerm,
-  everythingTerms,
-  joined,
-  once,
-  repeated,
-  slowed,
-  streamTerm,
-} from './compile/model-terms.ts'
+import { boundaryTerm, joined, once, repeated, slowed, streamTerm } from './compile/model-terms.ts'
 import type { StageModel } from './compile/stage-model.ts'
 import { extentsOf } from './compile/term.ts'
-import { trainingRates } from './compute/compute.ts'
 import { elementwiseBackward, elementwiseForward, lossProduct, type Streamed } from './compute/elementwise.ts'
-import { layerOverhead } from './compute/overhead.ts'
 import { workOf } from './compute/work.ts'
 import {
   activationTerms,
@@ -40,7 +28,7 @@ import {
 } from './memory/memory.ts'
 import { recomputedArrays, recomputedLogits } from './memory/recomputation.ts'
 import type { CostModel } from './model.ts'
-import { stepOverhead } from './step/step-overhead.ts'
+import { ratesOf } from './posed.ts'
 
 /** Derived components by ZeRO stage, name and what is recomputed. Models of one kind of layer reuse those of the whole model. */
 export type Compilations = Map<string, CompiledComponent>
@@ -52,7 +40,7 @@ export function composedModel(
   composition: Composition,
   compilations: Compilations,
 ): CostModel {
-  const { model, workload, precision, assumptions, cluster } = problem
+  const { model, workload, precision, assumptions } = problem
   const extents = extentsOf(model, workload.sequenceLength)
   const layer = layerParts(model, assumptions.residual, contextLayout, composition)
   const attended = attendedShare(model, workload.sequenceLength, assumptions.attentionFlops)
@@ -150,15 +138,10 @@ export function composedModel(
     head: stages[0]?.head.backward.products.filter(({ weightGradient }) => weightGradient) ?? [],
   }
   return {
-    problem,
+    ...ratesOf(problem, { sets: [...sets], policies: allowed }),
     contextLayout,
     extents,
-    rates: trainingRates(cluster.chip, precision.compute, assumptions),
-    stepOverhead: stepOverhead(cluster, assumptions),
-    layerOverhead: layerOverhead(problem, wholeComposition(model)),
-    prices: networkPrices(cluster.network, [...sets], assumptions),
     sets: [...sets],
-    resources: resourceCount(cluster.network) + (allowed.some(({ host }) => host) ? 1 : 0),
     policies: allowed,
     leastPolicy: 0,
     leastBackward,
@@ -167,7 +150,7 @@ export function composedModel(
     work: workOf({ stages, weightGradients }, null),
     activations: allowed.map((policy) => activationTerms(layer, policy, extents, problem)),
     offloaded: allowed.map((policy) => activationTerms(layer, policy, extents, problem, 'host')),
-    everything: everythingTerms(layer, extents, problem),
+    everything: activationTerms(layer, keepEverything, extents, problem),
     logits: logitTerm(unembedding(assumptions.residual), extents, precision, assumptions),
     gatheredStream: gatheredStreamTerm(extents, precision),
     gatheredKeys: gatheredKeyTerms(layer, extents, precision),

@@ -11,6 +11,7 @@ import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import type { Seconds } from '../units.ts'
 import type { NetworkPrices } from './communication/network.ts'
 import type { CompiledProduct, Window } from './compile/compile.ts'
+import type { Kinds } from './compile/composed.ts'
 import type { StageModel } from './compile/stage-model.ts'
 import type { Term } from './compile/term.ts'
 import type { ComputeRates } from './compute/compute.ts'
@@ -61,10 +62,7 @@ export interface CostModel {
 }
 
 /** Where a model has no layers of one kind, the other kind's model stands in its place. */
-export interface LayerKinds {
-  readonly dense: CostModel
-  readonly sparse: CostModel
-}
+export type LayerKinds = Kinds<CostModel>
 
 export function stageModel(model: CostModel, zeroStage: ZeroStage): StageModel {
   const stage = model.stages[zeroStage]

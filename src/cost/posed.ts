@@ -4,35 +4,39 @@ import { resourceCount } from '../hardware/network/collective.ts'
 import { wholeComposition } from '../model/composition.ts'
 import type { Problem } from '../problem.ts'
 import { networkPrices } from './communication/network.ts'
+import { ofKinds } from './compile/composed.ts'
 import { trainingRates } from './compute/compute.ts'
 import { layerOverhead } from './compute/overhead.ts'
 import type { CostModel, LayerKinds } from './model.ts'
 import { stepOverhead } from './step/step-overhead.ts'
+
+/** What depends on how fast things are. A policy that uses the host's memory adds the link to it to the resources of the network. */
+export function ratesOf(problem: Problem, { sets, policies }: Pick<CostModel, 'sets' | 'policies'>) {
+  const { assumptions, cluster, model, precision } = problem
+  return {
+    problem,
+    rates: trainingRates(cluster.chip, precision.compute, assumptions),
+    stepOverhead: stepOverhead(cluster, assumptions),
+    layerOverhead: layerOverhead(problem, wholeComposition(model)),
+    prices: networkPrices(cluster.network, sets, assumptions),
+    resources: resourceCount(cluster.network) + (policies.some(({ host }) => host) ? 1 : 0),
+  }
+}
 
 /**
  * Nothing that is compiled depends on the batch, the budget, the number of chips and the network between them, or on how fast
  * anything is (reassumed.ts).
  */
 export function posed(model: CostModel, problem: Problem): CostModel {
-  const { kinds, resources, sets } = model
-  const { assumptions, cluster, precision } = problem
-  const ofHost = resources - resourceCount(model.problem.cluster.network)
-  const own: CostModel = {
-    ...model,
-    problem,
-    rates: trainingRates(cluster.chip, precision.compute, assumptions),
-    stepOverhead: stepOverhead(cluster, assumptions),
-    layerOverhead: layerOverhead(problem, wholeComposition(problem.model)),
-    prices: networkPrices(cluster.network, sets, assumptions),
-    resources: resourceCount(cluster.network) + ofHost,
-  }
+  const { kinds } = model
+  const own: CostModel = { ...model, ...ratesOf(problem, model) }
   if (!kinds) return own
   let known: LayerKinds | null = null
   // Models of kinds of layers have rates of their own, so they are posed too.
   return {
     ...own,
     kinds: () => {
-      known ??= { dense: posed(kinds().dense, problem), sparse: posed(kinds().sparse, problem) }
+      known ??= ofKinds(kinds(), (kind) => posed(kind, problem))
       return known
     },
   }

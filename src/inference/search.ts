@@ -118,14 +118,10 @@ function isTwin(a: InferenceCandidate, b: InferenceCandidate): boolean {
 
 export function orderOf(distinct: Distinct): Order<InferenceCandidate> {
   const family = distinct === 'family'
-  return { same: (a, b) => isTwin(a, b) || (family && isOfFamily(a, b)), comes }
+  return { same: (a, b) => isTwin(a, b) || (family && familyKey(a.mesh) === familyKey(b.mesh)), comes }
 }
 
 const ofFamily: Kind<MeshTurn, InferenceCandidate> = {
   ofTurn: ({ mesh }) => familyKey(mesh),
   ofListed: ({ mesh }) => familyKey(mesh),
-}
-
-function isOfFamily(one: Pick<InferenceCandidate, 'mesh'>, other: Pick<InferenceCandidate, 'mesh'>): boolean {
-  return familyKey(one.mesh) === familyKey(other.mesh)
 }

@@ -8,6 +8,16 @@
 import type { Composition } from '../../model/composition.ts'
 import type { StageGroup } from '../step/stages.ts'
 
+/** Something of a layer of each kind. */
+export interface Kinds<Of> {
+  readonly dense: Of
+  readonly sparse: Of
+}
+
+export function ofKinds<Kind, Of>({ dense, sparse }: Kinds<Kind>, of: (kind: Kind) => Of): Kinds<Of> {
+  return { dense: of(dense), sparse: of(sparse) }
+}
+
 export interface Composed<Numbers> {
   /** The numbers for a stage's own layers; absent where all stages are alike. */
   readonly of?: (composition: Composition) => Numbers

@@ -1,7 +1,6 @@
 /** The windows and terms that a cost model is put together from. */
 
 import type { Problem } from '../../problem.ts'
-import { keepEverything } from '../../recipe/policy.ts'
 import { axisBit } from '../../sharding/axis.ts'
 import type { Component } from '../../sharding/component.ts'
 import type { Extents } from '../../sharding/monomial.ts'
@@ -10,14 +9,6 @@ import { activationTerms } from '../memory/memory.ts'
 import { type CompiledComponent, type CompiledProduct, type Window, weighted } from './compile.ts'
 
 import type { Term } from './term.ts'
-
-export function everythingTerms(
-  layer: readonly LayerPart[],
-  extents: Extents,
-  problem: Problem,
-): readonly Term[] {
-  return activationTerms(layer, keepEverything, extents, problem)
-}
 
 /** Bytes of the residual stream as it rests between blocks. */
 export function streamTerm([first]: readonly LayerPart[], extents: Extents, { precision }: Problem): Term {

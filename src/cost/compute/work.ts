@@ -6,6 +6,7 @@
 import { valueKey } from '../../recent.ts'
 import type { Seconds } from '../../units.ts'
 import type { CompiledProduct, Window } from '../compile/compile.ts'
+import { type Kinds, ofKinds } from '../compile/composed.ts'
 import type { StageModel } from '../compile/stage-model.ts'
 import type { Scale } from '../compile/term.ts'
 import { type ComputeRates, productTime } from './compute.ts'
@@ -30,7 +31,7 @@ export interface Work {
   readonly products: readonly CompiledProduct[]
   readonly average: LayerWork
   /** Null where all layers are alike. */
-  readonly kinds: { readonly dense: LayerWork; readonly sparse: LayerWork } | null
+  readonly kinds: Kinds<LayerWork> | null
 }
 
 /** The parts of a cost model that compute. */
@@ -42,10 +43,7 @@ export interface Computed {
   }
 }
 
-export function workOf(
-  average: Computed,
-  kinds: { readonly dense: Computed; readonly sparse: Computed } | null,
-): Work {
+export function workOf(average: Computed, kinds: Kinds<Computed> | null): Work {
   const products: CompiledProduct[] = []
   const places = new Map<string, number>()
   const placeOf = (product: CompiledProduct): number => {
@@ -71,11 +69,7 @@ export function workOf(
       headWeightGradients: sum(weightGradients.head),
     }
   }
-  const [ofAverage, ofKinds] = [
-    layerWork(average),
-    kinds && { dense: layerWork(kinds.dense), sparse: layerWork(kinds.sparse) },
-  ]
-  return { products, average: ofAverage, kinds: ofKinds }
+  return { products, average: layerWork(average), kinds: kinds && ofKinds(kinds, layerWork) }
 }
 
 /** Time of each product once, in the order of `products`. */

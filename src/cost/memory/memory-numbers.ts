@@ -6,6 +6,7 @@ import type { Composition } from '../../model/composition.ts'
 import { keepEverything } from '../../recipe/policy.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import type { Bytes } from '../../units.ts'
+import { type Kinds, ofKinds } from '../compile/composed.ts'
 import { composedMemory, type LayerMemory } from '../compile/composed-memory.ts'
 import { gathersWeights, type StageModel } from '../compile/stage-model.ts'
 import { type Scale, sumTerms, termValue } from '../compile/term.ts'
@@ -23,16 +24,14 @@ export type ActivationNumbers = Pick<
 /** Of the average layer, and of either kind where they are not alike. */
 export interface Activations {
   readonly average: ActivationNumbers
-  readonly kinds: { readonly dense: ActivationNumbers; readonly sparse: ActivationNumbers } | null
+  readonly kinds: Kinds<ActivationNumbers> | null
 }
 
 export function activationsOf(model: CostModel, scale: Scale): Activations {
   const kinds = model.kinds?.()
   return {
     average: averageActivations(model, scale),
-    kinds: kinds
-      ? { dense: averageActivations(kinds.dense, scale), sparse: averageActivations(kinds.sparse, scale) }
-      : null,
+    kinds: kinds ? ofKinds(kinds, (kind) => averageActivations(kind, scale)) : null,
   }
 }
 
@@ -77,7 +76,7 @@ function stateNumbers(model: CostModel, stage: StageModel, terms: StateTerms, sc
 
 /** What the average layer and the ends have of states, and a layer of either kind: the same for any microbatch. */
 export interface States extends Pick<MemoryNumbers, 'layer' | 'embedding' | 'positions' | 'head'> {
-  readonly kinds: { readonly dense: StateNumbers; readonly sparse: StateNumbers } | null
+  readonly kinds: Kinds<StateNumbers> | null
 }
 
 export function statesOf(model: CostModel, stage: StageModel, scale: Scale): States {
@@ -89,7 +88,7 @@ export function statesOf(model: CostModel, stage: StageModel, scale: Scale): Sta
     embedding: states(stage.embeddingStates),
     positions: states(stage.positionStates),
     head: states(stage.headStates),
-    kinds: kinds ? { dense: ofKind(kinds.dense), sparse: ofKind(kinds.sparse) } : null,
+    kinds: kinds ? ofKinds(kinds, ofKind) : null,
   }
 }
 
@@ -167,23 +166,18 @@ export function memoryOfLayers(
   return kinds && composition ? composedNumbers(model, average, kinds, composition) : average
 }
 
-interface KindsOfMemory {
-  readonly dense: LayerMemory
-  readonly sparse: LayerMemory
-}
-
-function kindsOfMemory({ kinds: states }: States, { kinds }: Activations): KindsOfMemory | null {
+function kindsOfMemory({ kinds: states }: States, { kinds }: Activations): Kinds<LayerMemory> | null {
   if (!states || !kinds) return null
-  const kind = (layer: StateNumbers, { kept, live, host }: ActivationNumbers): LayerMemory => ({
-    ...{ layer, kept, live, host },
-  })
+  const kind = (layer: StateNumbers, { kept, live, host }: ActivationNumbers): LayerMemory => {
+    return { layer, kept, live, host }
+  }
   return { dense: kind(states.dense, kinds.dense), sparse: kind(states.sparse, kinds.sparse) }
 }
 
 function composedNumbers(
   { problem }: CostModel,
   average: MemoryNumbers,
-  { dense, sparse }: KindsOfMemory,
+  { dense, sparse }: Kinds<LayerMemory>,
   composition: Composition,
 ): MemoryNumbers {
   const { layer, kept, live, host } = composedMemory(composition, dense, sparse, problem)

@@ -11,6 +11,12 @@ export interface Mix {
   readonly count: number
 }
 
+/** The sum over so many layers of what a layer has under its policy; `each` is by policy. */
+export function overLayers({ policy, other, count }: Mix, layers: number, each: readonly number[]): number {
+  const again = Math.min(count, layers)
+  return (layers - again) * (each[policy] ?? 0) + again * (each[other] ?? 0)
+}
+
 export interface StageMemory {
   readonly parameters: Bytes
   readonly gradients: Bytes
@@ -21,11 +27,16 @@ export interface StageMemory {
 
 function ofStates(numbers: MemoryNumbers, group: StageGroup, pick: (states: StateNumbers) => Bytes): Bytes {
   const { layer } = ofStage(numbers, group)
-  const { embedding, positions, head, tied } = numbers
-  const front = tied && group.last ? positions : embedding
-  return (
-    group.held * group.layers * pick(layer) + (group.first ? pick(front) : 0) + (group.last ? pick(head) : 0)
-  )
+  const front = group.first ? pick(frontStates(numbers, group)) : 0
+  return group.held * group.layers * pick(layer) + front + (group.last ? pick(numbers.head) : 0)
+}
+
+/** States of what stands before the layers: where the head holds a tied matrix on the same chip, of learned positions alone. */
+export function frontStates(
+  { embedding, positions, tied }: MemoryNumbers,
+  { last }: Pick<StageGroup, 'last'>,
+): StateNumbers {
+  return tied && last ? positions : embedding
 }
 
 /** All memory of a stage but its activations and the working set of recomputed layers. */
@@ -60,10 +71,7 @@ export function fixedBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
 }
 
 export function activationBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
-  const again = Math.min(mix.count, group.layers)
-  const own = ofStage(numbers, group)
-  const kept = (policy: number) => own.kept[policy] ?? 0
-  return group.inFlight * ((group.layers - again) * kept(mix.policy) + again * kept(mix.other))
+  return group.inFlight * overLayers(mix, group.layers, ofStage(numbers, group).kept)
 }
 
 /** What a recomputed layer's live tensors add to the fixed workspace, some of which is there anyway for the ends. */

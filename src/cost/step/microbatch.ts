@@ -3,7 +3,6 @@
  * Layers are the model's average one, or a stage's own (cost/compile/composed.ts).
  */
 
-import { collectiveTime } from '../../hardware/network/collective.ts'
 import { remembered } from '../../known.ts'
 import type { Composition } from '../../model/composition.ts'
 import { keepsCopies } from '../../recipe/policy.ts'
@@ -19,9 +18,10 @@ import {
   exposedAt,
   type RoutedOverlap,
   type Traffic,
+  totalAt,
 } from '../communication/traffic.ts'
 import type { Bucket, CompiledProduct } from '../compile/compile.ts'
-import { blend, type Composed } from '../compile/composed.ts'
+import { blend, type Composed, ofKinds } from '../compile/composed.ts'
 import type { StageModel } from '../compile/stage-model.ts'
 import { type Scale, sumTerms, termValue } from '../compile/term.ts'
 import { computeTime } from '../compute/compute.ts'
@@ -52,7 +52,7 @@ export function computeNumbers(model: CostModel, scale: Scale): ComputeNumbers {
   })
   const average = numbers(work.average)
   if (!work.kinds) return average
-  const [dense, sparse] = [numbers(work.kinds.dense), numbers(work.kinds.sparse)]
+  const { dense, sparse } = ofKinds(work.kinds, numbers)
   return {
     ...average,
     of: remembered((composition) => ({
@@ -110,35 +110,26 @@ export function trafficNumbers(
   })
   const transfer = createTraffic(model.resources)
   const cost = costs[axisBit.pipeline]
-  const bytes = termValue(model.boundary, scale)
   if (cost && cost.chips > 1) {
+    const bytes = termValue(model.boundary, scale)
     addPermute(transfer, bytes, cost, model.problem.assumptions.overlapPrefetched)
   }
-  const { forward, backward, gradients, weights, host } = layerTraffic(model, stage, scale, {
-    traffic,
-    alone,
-  })
+  const ways = { traffic, alone }
   const average: TrafficNumbers = {
-    ...{ forward, backward, gradients, weights, host },
+    ...layerTraffic(model, stage, scale, ways),
     embedding: end(stage.embedding),
     head: end(stage.head),
     transfer,
-    transferTime:
-      cost && cost.chips > 1
-        ? collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor)
-        : 0,
+    transferTime: transfer[totalAt] ?? 0,
   }
   const kinds = model.kinds?.()
   if (!kinds) return average
-  const kind = (one: CostModel) =>
-    layerTraffic(one, stageModel(one, stage.zeroStage), scale, { traffic, alone })
-  const [dense, sparse] = [kind(kinds.dense), kind(kinds.sparse)]
+  const { dense, sparse } = ofKinds(kinds, (kind) =>
+    layerTraffic(kind, stageModel(kind, stage.zeroStage), scale, ways),
+  )
   return {
     ...average,
-    of: remembered((composition) => {
-      const { forward, backward, gradients, weights, host } = blendedTraffic(composition, dense, sparse)
-      return { ...average, forward, backward, gradients, weights, host }
-    }),
+    of: remembered((composition) => ({ ...average, ...blendedTraffic(composition, dense, sparse) })),
   }
 }
 

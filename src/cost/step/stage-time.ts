@@ -14,7 +14,7 @@ import {
 } from '../communication/traffic.ts'
 import { ofStage } from '../compile/composed.ts'
 import { stageOverhead } from '../compute/overhead.ts'
-import type { Mix } from '../memory/stage-memory.ts'
+import { type Mix, overLayers } from '../memory/stage-memory.ts'
 import type { CostModel } from '../model.ts'
 import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
 import type { Layers, StageGroup } from './stages.ts'
@@ -61,7 +61,7 @@ export function stageTime(
   addScaled(forward, layer.forward, group.layers)
   if (rest > 0) addScaled(backward, layer.backward(mix.policy), rest)
   if (again > 0) addScaled(backward, layer.backward(mix.other), again)
-  const toHost = rest * (layer.host[mix.policy] ?? 0) + again * (layer.host[mix.other] ?? 0)
+  const toHost = overLayers(mix, group.layers, layer.host)
   if (toHost > 0) {
     addHostTransfer(forward, toHost, model.problem.assumptions.overlapPrefetched)
     addHostTransfer(backward, toHost, model.problem.assumptions.overlapPrefetched)
@@ -97,10 +97,8 @@ export function backwardCompute(
   group: StageGroup,
   mix: Mix,
 ): Seconds {
-  const again = Math.min(mix.count, group.layers)
   const overhead = stageOverhead(model, group)
-  const { backward } = ofStage(compute, group)
-  const layers = (group.layers - again) * (backward[mix.policy] ?? 0) + again * (backward[mix.other] ?? 0)
+  const layers = overLayers(mix, group.layers, ofStage(compute, group).backward)
   return layers + (group.last ? compute.headBackward / group.held : 0) + overhead
 }
 

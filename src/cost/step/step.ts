@@ -9,7 +9,7 @@ import type { Seconds } from '../../units.ts'
 import { type Bound, windowTime } from '../communication/traffic.ts'
 import { ofStage } from '../compile/composed.ts'
 import type { Mix } from '../memory/stage-memory.ts'
-import type { ComputeNumbers } from './microbatch.ts'
+import type { ComputeNumbers, TrafficNumbers } from './microbatch.ts'
 import { backwardCompute, onceTime, type Step, stageTime, weightGradientTime } from './stage-time.ts'
 import type { StageGroup } from './stages.ts'
 
@@ -36,7 +36,7 @@ export function stepTime(step: Step, mix: Mix, bound: Bound): Seconds {
     busiest +
     total / virtualStages +
     holeTime(longest, stages, schedule, microbatches) +
-    (bound === 'lower' ? 0 : Math.max(0, stages - 2) * traffic.transferTime) +
+    (bound === 'lower' ? 0 : fillTime(stages, traffic)) +
     layers.update +
     model.stepOverhead
   )
@@ -71,7 +71,7 @@ function splitStepTime(step: Step, split: SplitBackward, mix: Mix, bound: Bound)
   }
   return (
     Math.max(busiest, waiting + path) +
-    (bound === 'lower' ? 0 : Math.max(0, chipsOf(groups) - 2) * traffic.transferTime) +
+    (bound === 'lower' ? 0 : fillTime(chipsOf(groups), traffic)) +
     layers.update +
     model.stepOverhead
   )
@@ -82,6 +82,11 @@ export function fillingTime(compute: ComputeNumbers, groups: readonly StageGroup
   let least = Number.POSITIVE_INFINITY
   for (const group of groups) least = Math.min(least, group.layers * ofStage(compute, group).weightGradients)
   return least
+}
+
+/** Transfers through a pipeline of so many stages that are in none of its windows: those between the stages in the middle. */
+export function fillTime(stages: number, { transferTime }: Pick<TrafficNumbers, 'transferTime'>): Seconds {
+  return Math.max(0, stages - 2) * transferTime
 }
 
 /** Idle time of interleaving when the stages do not divide the microbatches. */

@@ -1,6 +1,6 @@
 /** How long the optimizer takes to update its states. */
 import type { Seconds } from '../../units.ts'
-import { blend } from '../compile/composed.ts'
+import { blend, ofKinds } from '../compile/composed.ts'
 import type { StageModel } from '../compile/stage-model.ts'
 import { type Scale, sumTerms } from '../compile/term.ts'
 import type { StateTerms } from '../memory/memory.ts'
@@ -29,9 +29,10 @@ export function updateTime(
   const time = (states: StateTerms): Seconds =>
     (optimizerStep ? streamed(states) : 0) + (optimizerOnHost ? moved(states) : 0)
   const kinds = model.kinds?.()
-  const kind = (one: CostModel) => time(stageModel(one, stage.zeroStage).layerStates)
   const average = time(stage.layerStates)
-  const [dense, sparse] = kinds ? [kind(kinds.dense), kind(kinds.sparse)] : [average, average]
+  const { dense, sparse } = kinds
+    ? ofKinds(kinds, (kind) => time(stageModel(kind, stage.zeroStage).layerStates))
+    : { dense: average, sparse: average }
   const head = time(stage.headStates)
   let most = 0
   for (const group of groups) {

@@ -23,7 +23,7 @@ import type { Pass } from '../pass/pass.ts'
 import { movedBytes, passNumbers, residentOf } from '../pass/pass-numbers.ts'
 import { setPass } from '../pass/shape-numbers.ts'
 import { partSeconds } from '../time/component-time.ts'
-import { besideSeconds } from '../time/turns.ts'
+import { besideSeconds, layerComputed } from '../time/turns.ts'
 import type { Workbench } from '../workbench.ts'
 import {
   type CompiledCollective,
@@ -158,9 +158,9 @@ function besides(
     },
   }))
   const table = (layouts[0] ?? []).map((layout) => {
-    const { projections, attention } = partSeconds(layout, given)
+    const attention = partSeconds(layout, given)
     return ofExperts.map(({ computed, routed }) => {
-      const both = { ...computed, projections, attention }
+      const both = layerComputed(attention, computed)
       return times * besideSeconds(pass.mode, both, routed, assumptions.dispatchComputeShare)
     })
   })

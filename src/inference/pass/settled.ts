@@ -20,7 +20,7 @@ import { setShape, setShards } from '../layout/local-sizes.ts'
 import { sumOf } from '../layout/local-term.ts'
 import { embeddingBeside, movesBetween } from '../model.ts'
 import { computeSeconds, partSeconds } from '../time/component-time.ts'
-import { besideSeconds } from '../time/turns.ts'
+import { besideSeconds, layerComputed } from '../time/turns.ts'
 import type { Workbench } from '../workbench.ts'
 import { fixedSeconds } from './arrangement.ts'
 import { crossingTimes, occurrences, streamsTo } from './occurrence.ts'
@@ -110,8 +110,7 @@ export function settled(
     if (pass.halves === 2 && moves.routed) {
       setPass(bench, pass, false)
       const { at, layout, beside: attention, dispatch, combine } = moves.routed
-      const { projections, attention: kernel } = partSeconds(attention, given)
-      const computed = { ...partSeconds(layout, given), projections, attention: kernel }
+      const computed = layerComputed(partSeconds(attention, given), partSeconds(layout, given))
       const routed = { dispatch: moving(dispatch, 0), combine: moving(combine, 0) }
       total +=
         (counts[at] ?? 0) * besideSeconds(pass.mode, computed, routed, assumptions.dispatchComputeShare)

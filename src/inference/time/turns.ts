@@ -24,6 +24,11 @@ export type LayerPart = 'projections' | 'attention' | 'experts' | 'shared'
 /** Of one layer and half. */
 export type Computed = Readonly<Record<LayerPart, Seconds>>
 
+/** Of a layer whose attention and experts are components of their own. */
+export function layerComputed({ projections, attention }: Computed, experts: Computed): Computed {
+  return { ...experts, projections, attention }
+}
+
 /** The way of one half's tokens to their experts and back. */
 export interface Routed {
   readonly dispatch: Seconds

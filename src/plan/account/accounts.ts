@@ -16,6 +16,7 @@ import {
 } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { onCluster } from '../../cost/posed.ts'
+import { fillTime } from '../../cost/step/step.ts'
 import { routerTrainFlops, trainFlops } from '../../model/flops.ts'
 import type { Candidate } from '../../search/layouts/candidate.ts'
 import type { Flops } from '../../units.ts'
@@ -91,8 +92,7 @@ function timeAccount(costing: Costing, lines: readonly CollectiveLine[]): TimeAc
   const compute = microbatches * work.arithmetic
   const hbm = microbatches * work.waiting
   const rematerialization = microbatches * work.recomputation
-  const fill = Math.max(0, stages - 2) * costing.traffic.transferTime
-  const pipelineBubble = costing.bubbleTime + fill
+  const pipelineBubble = costing.bubbleTime + fillTime(stages, costing.traffic)
   const rest = compute + hbm + rematerialization + overhead + pipelineBubble + layers.update
   return {
     compute,

@@ -9,6 +9,7 @@ import { type CompiledComponent, compile } from '../../cost/compile/compile.ts'
 import { ofStage } from '../../cost/compile/composed.ts'
 import { termValue } from '../../cost/compile/term.ts'
 import { recomputedArrays, recomputedLogits } from '../../cost/memory/recomputation.ts'
+import { overLayers } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { known } from '../../known.ts'
 import type { Composition } from '../../model/composition.ts'
@@ -190,10 +191,7 @@ function transferLines({ candidate, costs, layers, model, scale }: Costing): rea
 
 /** Time of moving arrays to the host and back, on the stage that determines the step. */
 export function hostSeconds({ candidate, traffic, longest, layers }: Costing): Seconds {
-  const { mix } = candidate
-  const { host } = ofStage(traffic, longest)
-  const again = Math.min(mix.count, longest.layers)
-  const each = (longest.layers - again) * (host[mix.policy] ?? 0) + again * (host[mix.other] ?? 0)
+  const each = overLayers(candidate.mix, longest.layers, ofStage(traffic, longest).host)
   return 2 * layers.microbatches * each
 }
 

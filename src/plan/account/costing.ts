@@ -10,7 +10,7 @@ import type { CostModel } from '../../cost/model.ts'
 import { computeNumbers, trafficNumbers } from '../../cost/step/microbatch.ts'
 import { createStepScratch, onceTime, type Step, stageTime } from '../../cost/step/stage-time.ts'
 import type { Layers, StageGroup } from '../../cost/step/stages.ts'
-import { holeTime, stepTime } from '../../cost/step/step.ts'
+import { fillTime, holeTime, stepTime } from '../../cost/step/step.ts'
 import { updateTime } from '../../cost/step/update-time.ts'
 import { scheduleRow } from '../../recipe/schedule.ts'
 import type { Candidate } from '../../search/layouts/candidate.ts'
@@ -61,7 +61,7 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
   const waited = times.reduce((most, time) => (busyTime(time) > busyTime(most) ? time : most))
   const total = times.reduce((sum, { group, own }) => sum + group.stages * own, 0)
   const holes = holeTime(Math.max(...times.map(({ own }) => own)), stages, schedule, microbatches)
-  const fill = Math.max(0, stages - 2) * traffic.transferTime
+  const fill = fillTime(stages, traffic)
   const expected = stepTime(step, mix, 'expected')
   const busy = microbatches * waited.own + waited.once
   const bubble = split

@@ -11,7 +11,7 @@
 
 import { ofStage } from '../../cost/compile/composed.ts'
 import type { StateNumbers } from '../../cost/memory/layer-bytes.ts'
-import { fixedMemory, liveBytes } from '../../cost/memory/stage-memory.ts'
+import { fixedMemory, frontStates, liveBytes, overLayers } from '../../cost/memory/stage-memory.ts'
 import { stageTime } from '../../cost/step/stage-time.ts'
 import type { StageGroup } from '../../cost/step/stages.ts'
 import { known } from '../../known.ts'
@@ -78,6 +78,7 @@ function loadOf(costing: Costing, composition: Composition, first: boolean, last
   const { mix, stageLayers } = costing.candidate
   const layers = stageLayers.reduce((sum, count) => sum + count, 0)
   const again = stageLayers.reduce((sum, count) => sum + Math.min(mix.count, count), 0) / layers
+  const mean = { ...mix, count: again }
   const group: StageGroup = {
     ...{ first, last, layers: 1, stages: 1, index: 0 },
     ...{ inFlight: 1, sums: false, held: 1, slowdown: 1, composition },
@@ -85,11 +86,10 @@ function loadOf(costing: Costing, composition: Composition, first: boolean, last
   const alone = { ...costing, layers: { ...costing.layers, groups: [group] } }
   const memory = ofStage(costing.memory, group)
   const bytes = ({ weights, gradients, optimizer }: StateNumbers) => weights + gradients + optimizer
-  const front = memory.tied && last ? memory.positions : memory.embedding
-  const kept = (policy: number) => memory.kept[policy] ?? 0
   return {
-    time: stageTime(alone, group, { ...mix, count: again }, 'expected'),
-    bytes: bytes(memory.layer) + (first ? bytes(front) : 0) + (last ? bytes(memory.head) : 0),
-    kept: (1 - again) * kept(mix.policy) + again * kept(mix.other),
+    time: stageTime(alone, group, mean, 'expected'),
+    bytes:
+      bytes(memory.layer) + (first ? bytes(frontStates(memory, group)) : 0) + (last ? bytes(memory.head) : 0),
+    kept: overLayers(mean, 1, memory.kept),
   }
 }

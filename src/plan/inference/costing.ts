@@ -19,7 +19,13 @@ import {
   moveSeconds,
   partSeconds,
 } from '../../inference/time/component-time.ts'
-import { besideSeconds, type Computed, leastBeside, mostBeside } from '../../inference/time/turns.ts'
+import {
+  besideSeconds,
+  type Computed,
+  layerComputed,
+  leastBeside,
+  mostBeside,
+} from '../../inference/time/turns.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 import type { Seconds } from '../../units.ts'
@@ -109,8 +115,7 @@ function besideOf(
   const [attention] = components
   const experts = components.find((component) => componentRow(component).layers === 'sparse')
   if (!attention || !experts) return 0
-  const { projections, attention: kernel } = attention.parts
-  const computed = { ...experts.parts, projections, attention: kernel }
+  const computed = layerComputed(attention.parts, experts.parts)
   const { lower, expected } = experts.time.routed
   const seconds: Readonly<Record<Bound, () => Seconds>> = {
     lower: () => leastBeside(computed, lower),
