@@ -198,6 +198,23 @@ const shapes = fc.record({
 })
 
 describe('a pipeline schedule', () => {
+  it('has the holes of interleaving that a simulation has where stages do not divide microbatches', () => {
+    for (const [stages, virtualStages, microbatches] of [
+      [4, 2, 6],
+      [4, 3, 9],
+      [2, 4, 7],
+      [4, 2, 3],
+      [4, 2, 8],
+    ] as const) {
+      const filled = microbatches + (stages - 1) / virtualStages
+      const holes = interleavedSpan(stages, virtualStages, microbatches) - filled
+      expect(holeTime(1, stages, { name: 'interleaved-1f1b', virtualStages }, microbatches)).toBeCloseTo(
+        holes,
+        9,
+      )
+    }
+  })
+
   law(
     'of equal stages waits (p-1)/m of the work, (p-1)/(v m) where stages are virtual',
     100,
@@ -284,3 +301,24 @@ describe('a pipeline schedule', () => {
     },
   )
 })
+
+/**
+ * Time until the last stage has run its last chunk forwards, in times of a whole stage: rounds of as many microbatches
+ * as there are stages, and in a round one chunk after another; a chunk follows the one before it in the model.
+ */
+function interleavedSpan(stages: number, chunks: number, microbatches: number): number {
+  const done = new Map<string, number>()
+  const free = new Array<number>(stages).fill(0)
+  for (let first = 0; first < microbatches; first += stages) {
+    const round = Array.from({ length: Math.min(stages, microbatches - first) }, (_, own) => first + own)
+    for (let depth = 0; depth < chunks * stages; depth++) {
+      const stage = depth % stages
+      for (const microbatch of round) {
+        const start = Math.max(free[stage] ?? 0, done.get(`${microbatch} ${depth - 1}`) ?? 0)
+        free[stage] = start + 1 / chunks
+        done.set(`${microbatch} ${depth}`, start + 1 / chunks)
+      }
+    }
+  }
+  return Math.max(...free)
+}

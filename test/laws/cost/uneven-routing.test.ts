@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  evened,
   fullestRows,
   fullestVisited,
   mostPopular,
+  type Popularity,
   popularity,
   visitedShare,
 } from '../../../src/cost/communication/uneven-routing.ts'
@@ -32,6 +34,21 @@ describe('how unevenly tokens fall on experts', () => {
       }),
       { numRuns: runs(100) },
     )
+  })
+
+  it('makes experts differ by u, for each times the square root of their number', () => {
+    for (const u of [0.01, 0.02, 0.05]) {
+      const expected = u * Math.sqrt((1 - 8 / 256) * 256)
+      expect(deviationOf(popularity(256, 8, u), 8 / 256) / expected).toBeCloseTo(1, 2)
+    }
+  })
+
+  it('is evened out by copies of an eighth of the experts, and by half of it where half as many are copied', () => {
+    const mixture = { experts: 256, choices: 8, unevenness: 0.08 }
+    expect(evened(mixture, 0)).toEqual(mixture)
+    expect(evened(mixture, 16).unevenness).toBeCloseTo(0.04, 12)
+    expect(evened(mixture, 32).unevenness).toBe(0)
+    expect(evened(mixture, 64).unevenness).toBe(0)
   })
 
   it('means fewer experts to read the more uneven it is, and never fewer for more tokens', () => {
@@ -119,12 +136,18 @@ describe('the law of the fullest rank', () => {
     expect(mostPopular((491.651199 / 1024) ** 2, 32) / 2.564272).toBeCloseTo(0.9, 2)
   })
 
-  it('has the same unevenness between experts as between ranks, by the square root of their number', () => {
-    const byExpert = 164.1 / 128 / Math.sqrt(256)
-    const byRank = 491.6 / 1024 / Math.sqrt(32)
-    expect(byRank / byExpert).toBeCloseTo(1, 0.8)
+  it('has the same unevenness between experts as between ranks', () => {
+    const u = 491.651199 / 1024 / Math.sqrt(32)
+    const counted = 164.1 / 128
+    expect(deviationOf(popularity(256, 8, u), 8 / 256) / counted).toBeGreaterThan(0.85)
+    expect(deviationOf(popularity(256, 8, u), 8 / 256) / counted).toBeLessThan(1.15)
   })
 })
+
+/** Of the experts' shares of tokens, over their mean. */
+function deviationOf(popular: Popularity, mean: number): number {
+  return Math.sqrt(popular.reduce((sum, part) => sum + part.ofExperts * (part.ofTokens / mean - 1) ** 2, 0))
+}
 
 /** Largest count of rows and of visited experts on a chip, in the mean of drawn steps; a token's choices are distinct experts. */
 function meanOfDrawn(

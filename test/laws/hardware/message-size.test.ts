@@ -48,6 +48,7 @@ describe('a collective behind switches', () => {
     const wire = 1e7 / (450e9 * assumptions.scaleUpEfficiency)
     expect(at(8, 1, 1e7)).toBeCloseTo(wire * (7 / 8 + 1), 12)
     expect(at(8, 8, 1e7)).toBe(at(8, 8, 0))
+    expect(at(8, 8, 0)).toBeCloseTo((1e7 * 7) / 8 / (50e9 * assumptions.scaleOutEfficiency), 12)
   })
 
   it('is at best no slower than wherever it is placed', () => {

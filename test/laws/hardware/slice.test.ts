@@ -7,6 +7,7 @@ import {
   nearestChipCounts,
   sliceProblem,
   slicesOf,
+  slicesWithin,
   squarestSlice,
   wraparound,
 } from '../../../src/hardware/cluster/slice.ts'
@@ -98,8 +99,10 @@ describe('a slice', () => {
     'may have its axes in any order',
     100,
     [fc.constantFrom(...tpus), fc.integer({ min: 1, max: 2048 })],
-    (name, chips) => {
-      for (const box of slicesOf(torus(name), chips)) {
+    (name, next) => {
+      const boxes = nearestChipCounts(torus(name), next).flatMap((chips) => slicesOf(torus(name), chips))
+      expect(boxes).not.toEqual([])
+      for (const box of boxes) {
         expect(sliceProblem(torus(name), box)).toBeNull()
         expect(sliceProblem(torus(name), [...box].reverse())).toBeNull()
       }
@@ -117,6 +120,18 @@ describe('a slice', () => {
         expect(sliceProblem(torus(name), box)).toBeNull()
       }
     })
+  })
+
+  it('that is suggested has edges rounded up as well as down', () => {
+    expect(sliceProblem(torus('tpu-v5p'), [7, 7, 7])?.nearest).toContainEqual([8, 8, 8])
+  })
+
+  it('holds all smaller ones: whole cubes where the torus is of cubes, and else those that are listed', () => {
+    const cubes = slicesWithin(torus('tpu-v5p'), [4, 4, 12])
+    expect(cubes).toContainEqual([4, 4, 8])
+    expect(cubes).not.toContainEqual([4, 4, 12])
+    expect(slicesWithin(torus('tpu-v5e'), [8, 8])).not.toContainEqual([4, 6])
+    expect(slicesWithin(torus('tpu-v5e'), [8, 8])).toContainEqual([4, 8])
   })
 
   it('of a torus that lists none is any box of whole hosts inside the pod', () => {

@@ -101,6 +101,19 @@ describe('a collective behind switches', () => {
     expect(perByte).toBeCloseTo(Math.max(...tiers), 20)
   })
 
+  it('counts nodes by the fewest members that a node may have of a group', () => {
+    const two = { ...switched, tiers: [node, { ...spine, bytesPerSecondPerChip: 50e9 }] }
+    // Every third rank: from the third of a node on, two of it and then three of the next.
+    expect(onRanks(8, 3, finite, two).loads[1]).toBeCloseTo(3 / 4 / 2 / 50e9, 20)
+  })
+
+  it('of a server crosses its node at once, and beyond it sends to all at once and gathers in turn', () => {
+    const { latency, allToAllLatency, allReduceLatency } = onRanks(64, 1, { ...finite, directSeconds: 5e-7 })
+    expect(allToAllLatency).toBeCloseTo(5e-7 + 4e-6 + 4e-6, 12)
+    expect(latency).toBeCloseTo(5e-7 + 3 * 4e-6 + 4e-6, 12)
+    expect(allReduceLatency).toBeCloseTo(2 * (5e-7 + 2 * 4e-6 + 4e-6), 12)
+  })
+
   it('gains nothing end to end from an inner axis inside the node, and gains with the nodes beyond', () => {
     const two = { ...switched, tiers: [node, { ...spine, bytesPerSecondPerChip: 50e9 }] }
     const outer = (inner: number) => onRanks(64, inner, finite, two).perByte / inner

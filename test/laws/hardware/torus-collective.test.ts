@@ -158,8 +158,20 @@ describe('a collective on a torus', () => {
       const cost = onTorus(network, parts, terms, slices)
       expect(Math.max(...cost.loads)).toBe(cost.perByte)
       expect(Math.max(...cost.permuteLoads)).toBe(cost.permutePerByte)
+      expect(Math.max(...cost.allToAllLoads)).toBe(cost.allToAllPerByte)
     },
   )
+
+  it('sends over DCN what each chip of a slice holds, of a part of an axis as of a whole one', () => {
+    const parts = [whole(0, 4), whole(1, 2)]
+    expect(onTorus(torus([4, 4], true, 4), parts, finite, 4).perByte).toBeCloseTo(0.75 / (4 * 2) / 3e9, 20)
+  })
+
+  it('sends to a neighbour as many hops away as its members are apart', () => {
+    const apart = onTorus(torus([8], true), [{ physical: 0, size: 2, stride: 4 }])
+    expect(apart.permuteLatency).toBeCloseTo(4e-6, 12)
+    expect(apart.permutePerByte).toBeCloseTo(4 / W, 20)
+  })
 
   it('is slower where chips of several slices must meet over DCN', () => {
     const network = torus([4, 4], true, 4)
