@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readingOf } from '../../api/translate/launch/file.ts'
+import { readerOf } from '../../api/translate/launch/file.ts'
 import { commandsOf } from '../../api/translate/launch/manifest.ts'
 import { readScript } from '../../src/launch/read/shell/script.ts'
 import { forAll } from '../law.ts'
@@ -34,8 +34,8 @@ const ways = {
 
 describe('a server', () => {
   it.each(Object.entries(ways))('in %s is read as by itself', (_way, text) => {
-    const { known: _, ...read } = readingOf({ vllm: text }, context)
-    expect(readingOf({ vllm: plain }, context)).toMatchObject(read)
+    const { known: _, ...read } = readerOf({ vllm: text })(context)
+    expect(readerOf({ vllm: plain })(context)).toMatchObject(read)
     expect(read.plan.mesh).toMatchObject({ tensor: 8 })
   })
 })
@@ -55,17 +55,16 @@ it('a container does not have the variables of another', () => {
 })
 
 it('a manifest or a command without what its framework is told is no launch', () => {
-  const { faults, plan } = readingOf(
-    { vllm: 'services:\n  server:\n    image: vllm/vllm-openai:v1\n' },
+  const { faults, plan } = readerOf({ vllm: 'services:\n  server:\n    image: vllm/vllm-openai:v1\n' })(
     context,
   )
   expect([faults, plan]).toEqual([[expect.stringMatching(/^the text has no command/)], expect.anything()])
   const runner = 'python3 -m benchmarks.benchmark_runner xpk --num_slices=1 --model_name="llama3_1_70b_8192"'
-  expect(() => readingOf({ maxtext: runner }, context)).toThrow(/no settings of MaxText/)
+  expect(() => readerOf({ maxtext: runner })(context)).toThrow(/no settings of MaxText/)
 })
 
 it('options of trtllm-serve in its file are read as its keys', () => {
-  const { plan } = readingOf({ tensorrtLlm: 'tp_size: 8\nmax_batch_size: 4\n' }, context)
+  const { plan } = readerOf({ tensorrtLlm: 'tp_size: 8\nmax_batch_size: 4\n' })(context)
   expect(plan.mesh).toMatchObject({ tensor: 8 })
 })
 
@@ -73,7 +72,7 @@ describe('a job of Slurm', () => {
   const options =
     '--num-layers 4 --hidden-size 512 --num-attention-heads 8 --seq-length 512 --micro-batch-size 1 --global-batch-size 64 --tensor-model-parallel-size 2'
   const chips = (lines: string) =>
-    readingOf({ megatron: `#!/bin/bash\n${lines} pretrain_gpt.py ${options}\n` }, { ...context, mode: null })
+    readerOf({ megatron: `#!/bin/bash\n${lines} pretrain_gpt.py ${options}\n` })({ ...context, mode: null })
 
   it.each([
     '#SBATCH --nodes=4\n#SBATCH --gpus-per-node=8\nsrun torchrun --nnodes $SLURM_NNODES --nproc-per-node $SLURM_GPUS_ON_NODE',
@@ -88,7 +87,7 @@ describe('a job of Slurm', () => {
   it('without a number of nodes runs on one, unless the request has more', () => {
     const text = `torchrun --nproc_per_node 8 pretrain_gpt.py ${options}`
     const read = (known: number | null) =>
-      readingOf({ megatron: text }, { ...context, mode: null, chips: known })
+      readerOf({ megatron: text })({ ...context, mode: null, chips: known })
     expect(read(null)).toMatchObject({ hardware: { chips: 8 }, faults: [] })
     expect(read(32)).toMatchObject({ hardware: {}, plan: { mesh: { data: 16 } }, faults: [] })
   })
@@ -103,10 +102,11 @@ describe('a job of Slurm', () => {
       'CMD="uv run --no-sync python scripts/training/run_recipe.py --recipe llama31_70b_pretrain_config $CLI"',
       'srun --mpi=pmix bash -c "$CMD"\ndone',
     ].join('\n')
-    const { hardware, plan, faults, notUnderstood, notes } = readingOf(
-      { megatronBridge: job },
-      { ...context, mode: null, model: null },
-    )
+    const { hardware, plan, faults, notUnderstood, notes } = readerOf({ megatronBridge: job })({
+      ...context,
+      mode: null,
+      model: null,
+    })
     expect([faults, notUnderstood, hardware]).toEqual([[], [], { chips: 64 }])
     expect(plan.mesh).toMatchObject({ tensor: 8, data: 8 })
     expect(notes.join()).toMatch(/of the 2 rounds for L the first is read: 8,1,1/)
@@ -123,7 +123,7 @@ describe('a job of Slurm', () => {
 
 it('options that are handed to another script are read with a word on it', () => {
   const notes = (command: string) =>
-    readingOf({ megatron: command }, { ...context, mode: null, chips: 64 }).notes.join()
+    readerOf({ megatron: command })({ ...context, mode: null, chips: 64 }).notes.join()
   const options = '--recompute-granularity selective --recompute-modules mlp'
   expect(notes(`TP=2 PP=8 bash sbatch_benchmarking.sh ${options}`)).toMatch(
     /handed to sbatch_benchmarking.sh, which is not here/,

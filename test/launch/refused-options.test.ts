@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LaunchedPlan } from '../../api/schemas/launch.ts'
-import { readingOf } from '../../api/translate/launch/file.ts'
+import { readerOf } from '../../api/translate/launch/file.ts'
 import { misspeltChecks, misspeltIn } from '../../api/translate/launch/misspelt.ts'
 import { optionsOfVersion } from '../../api/translate/launch/option-lists.ts'
 import { forAll } from '../law.ts'
@@ -19,7 +19,7 @@ const { files } = JSON.parse(readFileSync('fixtures/launch-files.json', 'utf8'))
 }
 
 const read = (key: string, file: unknown, mode: string | null = null) =>
-  readingOf({ [key]: file } as LaunchedPlan, { chips: 16, slices: 1, mode, model: null })
+  readerOf({ [key]: file } as LaunchedPlan)({ chips: 16, slices: 1, mode, model: null })
 
 const megatron = (options: string, program = 'pretrain_gpt.py') =>
   read(

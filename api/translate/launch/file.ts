@@ -59,11 +59,13 @@ export function launchKey(plan: LaunchedPlan): LaunchKey {
   return key ?? 'megatron'
 }
 
-export function readingOf(plan: LaunchedPlan, context: ReadingContext): LaunchReading {
+/** Reads the plan's one file, as often as something more is known of the rest of the request. */
+export function readerOf(plan: LaunchedPlan): (context: ReadingContext) => LaunchReading {
   const key = launchKey(plan)
   const written: unknown = plan[key]
   const file = typeof written === 'string' ? commandsOf(written) : written
-  return (readers[key] as (file: unknown, context: ReadingContext) => LaunchReading)(file, context)
+  return (context) =>
+    (readers[key] as (file: unknown, context: ReadingContext) => LaunchReading)(file, context)
 }
 
 /** What a script writes into the file that its server reads; null if it writes none. */

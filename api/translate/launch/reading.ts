@@ -11,7 +11,7 @@ import { modelRequest } from '../../schemas/given/model.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
 import { resolvedModel } from '../model/model.ts'
-import { readingOf } from './file.ts'
+import { readerOf } from './file.ts'
 
 /** Names of components depend on the model, which the file may be the one to name: the file is then read a second time. */
 export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): LaunchReading {
@@ -32,10 +32,11 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
     devices: devicesOf(known ?? (isFields(chip) ? chip : {})),
     mode: typeof mode === 'string' ? mode : null,
   }
-  const first = readingOf(plan, { ...context, model: null })
+  const reading = readerOf(plan)
+  const first = reading({ ...context, model: null })
   const model = transformerOf(own.model ?? first.named, catalogue)
   if (!model) return first
-  return readingOf(plan, { ...context, model: knownOf(model) })
+  return reading({ ...context, model: knownOf(model) })
 }
 
 /** Null if the model cannot be resolved, which is reported once the request is complete. */
