@@ -5,6 +5,7 @@
  *   forward, per layer   MLP 6·t·D·F (4·t·D·F without a gate), QKVO 4·t·D·H·(N + K), dot products 4·t·S·N·H
  *   with experts         2·t·D·E for the router and 6·t·D·F_e for each expert that a token visits
  *   latent attention     dot products 2·t·S·N·(H_k + H_v), with keys and values projected up (not absorbed)
+ *   sparse attention     dot products over the positions that its index chooses, and 2·t·S·N_i·H_i for the index's scores
  *   forward, once        unembedding 2·t·D·V
  *   training             three times forward: the backward pass takes a matmul for either operand
  *
@@ -18,6 +19,7 @@ import { attentionLayers } from './attention-layers.ts'
 import { expertLayerParameters, expertLayers } from './expert-layers.ts'
 import { headDims } from './head-dims.ts'
 import { layerParameters, parameterCount } from './parameters.ts'
+import { indexedShare } from './position-index.ts'
 import type { Transformer } from './transformer.ts'
 
 /** How the dot products count: not at all (the rule 6·P), as a causal mask leaves them, or in full. */
@@ -45,13 +47,24 @@ const meanKeys: Readonly<Record<AttentionFlops, (sequenceLength: number, reach: 
   full: (_, reach) => reach,
 }
 
-/** The share of a sequence's keys that a token's dot products are charged for, averaged over the layers. */
-export function attendedShare(model: Transformer, sequenceLength: number, attention: AttentionFlops): number {
+/** Shares of a sequence's keys that dot products are charged for, averaged over the layers. */
+export interface Attended {
+  /** Of those of attention: what mask, windows and an index leave. */
+  readonly met: number
+  /** Of the scores of an index: what the mask leaves. */
+  readonly scored: number
+}
+
+export function attendedShare(
+  model: Transformer,
+  sequenceLength: number,
+  attention: AttentionFlops,
+): Attended {
   const keys = attentionLayers(model).reduce((sum, { layers, window }) => {
-    const reach = Math.min(sequenceLength, window ?? sequenceLength)
-    return sum + layers * meanKeys[attention](sequenceLength, reach)
+    return sum + layers * meanKeys[attention](sequenceLength, reachOf(model, sequenceLength, window))
   }, 0)
-  return keys / model.layers / sequenceLength
+  const scored = meanKeys[attention](sequenceLength, sequenceLength) / sequenceLength
+  return { met: keys / model.layers / sequenceLength, scored }
 }
 
 /** Forward FLOPs of a layer with a dense MLP that keeps its own keys and values and attends to all positions. */
@@ -120,7 +133,7 @@ export function trainFlopsPerToken(
   return trainFlops(model, 1, sequenceLength, attention).total
 }
 
-/** Dot products of one token in one layer: its query times the keys, and its scores times the values. */
+/** Dot products of one token in one layer: its query times the keys, its scores times the values, and those of an index. */
 function tokenDotProducts(
   model: Transformer,
   sequenceLength: number,
@@ -128,8 +141,22 @@ function tokenDotProducts(
   attention: AttentionFlops,
 ): Flops {
   const { key, value } = headDims(model)
-  const reach = Math.min(sequenceLength, window ?? sequenceLength)
-  return 2 * meanKeys[attention](sequenceLength, reach) * model.heads * (key + value)
+  const reach = reachOf(model, sequenceLength, window)
+  const attending = 2 * meanKeys[attention](sequenceLength, reach) * model.heads * (key + value)
+  return attending + indexScores(model, sequenceLength, attention)
+}
+
+/** Most keys that a query meets: those of its window, and of these the ones that an index chooses. */
+function reachOf({ attention: { index } }: Transformer, sequenceLength: number, window: number | null) {
+  return Math.min(sequenceLength, window ?? sequenceLength, index?.positions ?? sequenceLength)
+}
+
+/** Scores of the index for one token, in the average layer. */
+function indexScores(model: Transformer, sequenceLength: number, attention: AttentionFlops): Flops {
+  const { index } = model.attention
+  if (!index) return 0
+  const keys = meanKeys[attention](sequenceLength, sequenceLength)
+  return 2 * indexedShare(model) * keys * index.heads * index.headDim
 }
 
 /** Forward FLOPs over the whole vocabulary. */

@@ -4,12 +4,14 @@
  *   per token and layer   2·K·H elements: a key and a value for every kv-head
  *   latent attention      r_kv + H_r elements: one latent vector and one rotary key, whatever the heads
  *   a sequence of S       each layer with a cache of its own keeps min(S, window) tokens
+ *   sparse attention      all of them, and the keys of the index beside (position-index.ts)
  *
  * Layers that share a cache keep it once. Sources: "How To Scale Your Model", Inference; DeepSeek-V2 (arXiv
  * 2405.04434), table 1.
  */
 import type { Bytes } from '../units.ts'
 import { attentionLayers } from './attention-layers.ts'
+import { indexBytesPerToken } from './position-index.ts'
 import type { Transformer } from './transformer.ts'
 
 /** Elements that one token keeps in one layer. */
@@ -28,5 +30,5 @@ export function kvCacheBytes(model: Transformer, sequenceLength: number, bytesPe
     (sum, { caches, window }) => sum + caches * Math.min(sequenceLength, window ?? sequenceLength),
     0,
   )
-  return kvCacheElements(model) * tokens * bytesPerElement
+  return kvCacheElements(model) * tokens * bytesPerElement + indexBytesPerToken(model) * sequenceLength
 }

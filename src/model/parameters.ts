@@ -22,6 +22,7 @@
  */
 import { cacheLayers } from './attention-layers.ts'
 import { expertLayerParameters, expertLayers } from './expert-layers.ts'
+import { indexedShare, indexParameters } from './position-index.ts'
 import type { LatentAttention, Transformer } from './transformer.ts'
 
 export interface LayerParameters {
@@ -48,13 +49,13 @@ export interface ParameterCount extends LayerParameters {
   readonly multiToken: number
 }
 
-/** Parameters of a layer with a dense MLP that keeps its own keys and values. */
+/** Parameters of a layer with a dense MLP that keeps its own keys and values; an index that only some layers have counts as its mean. */
 export function layerParameters(model: Transformer): LayerParameters {
   const { dModel, dFf, attention } = model
   const { latent } = attention
   return {
     mlp: mlpMatrices(model) * dModel * dFf,
-    attention: queryAndOutput(model) + keysAndValues(model),
+    attention: queryAndOutput(model) + keysAndValues(model) + indexedShare(model) * indexParameters(model),
     norm: (model.parallelBlocks ? 1 : 2) * dModel + (latent ? latentNorms(latent) : 0),
   }
 }

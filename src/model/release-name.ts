@@ -3,7 +3,12 @@
  * release of a model (Instruct, FP8, hf) and not another model. `meta-llama/Llama-3.1-70B-Instruct-FP8` may be `llama-3.1-70b`.
  */
 
-/** Catalogue names of releases that write the size in another way, or leave it out. */
+/**
+ * Catalogue names of releases that write the size in another way, or leave it out; of a model that also sees or hears, the name of its
+ * language model, where the config.json has the same dimensions and as many positions. Sources of those: ai-dynamo/aiconfigurator @095f58a51c,
+ * model_configs (Qwen3-VL); alibaba/Pai-Megatron-Patch @a098ca5, examples/qwen2 and qwen2_5_vl; NVIDIA-NeMo/Megatron-Bridge @067f987df,
+ * models/glm_vl (GLM-4.5V, 4.6V).
+ */
 const others: Readonly<Record<string, string>> = {
   'llama-4-maverick-17b-128e': 'llama-4-maverick',
   'llama-4-17b-128e': 'llama-4-maverick',
@@ -16,6 +21,15 @@ const others: Readonly<Record<string, string>> = {
   'deepseek-v3.1': 'deepseek-v3',
   'kimi-k2-1t': 'kimi-k2',
   'qwen3-480b-a35b': 'qwen3-coder-480b-a35b',
+  'qwen2-1.5b': 'qwen2.5-1.5b',
+  'qwen2-7b': 'qwen2.5-7b',
+  'qwen2-72b': 'qwen2.5-72b',
+  'qwen2.5-vl-7b': 'qwen2.5-7b',
+  'qwen2.5-vl-32b': 'qwen2.5-32b',
+  'qwen2.5-vl-72b': 'qwen2.5-72b',
+  'qwen3-vl-4b': 'qwen3-4b-2507',
+  'qwen3-vl-30b-a3b': 'qwen3-30b-a3b-2507',
+  'qwen3-vl-235b-a22b': 'qwen3-235b-a22b-2507',
   'gpt-3-6b': 'gpt-3-6.7b',
   'mistral-large': 'mistral-large-2-123b',
   'mistral-nemo': 'mistral-nemo-12b',
@@ -40,6 +54,12 @@ const others: Readonly<Record<string, string>> = {
   'minimax-m2.5': 'minimax-m2',
   'minimax-m2.7': 'minimax-m2',
   'glm-4.7': 'glm-4.6',
+  'glm-4.5v': 'glm-4.5-air',
+  'glm-4.6v': 'glm-4.5-air',
+  'glm-5.1': 'glm-5',
+  'kimi-k2.6': 'kimi-k2.5',
+  'kimi-k2.7': 'kimi-k2.5',
+  'deepseek-3.2-671b': 'deepseek-v3.2',
   'c4ai-command-r-v01': 'command-r',
   'c4ai-command-r': 'command-r-08-2024',
   'c4ai-command-r-08-2024': 'command-r-08-2024',

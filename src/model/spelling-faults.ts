@@ -46,10 +46,17 @@ function latentFaults(spelling: Spelling): readonly SpellingFault[] {
 }
 
 function patternFaults({ layers, attention }: Spelling): readonly SpellingFault[] {
-  const { window, globalEvery, kvShareGroup = 1 } = attention ?? {}
+  const { window, globalEvery, kvShareGroup = 1, mla, index } = attention ?? {}
   const faults: SpellingFault[] = []
   if (window === undefined && globalEvery !== undefined) {
     faults.push({ pointer: '/attention/window', detail: 'is required with globalEvery' })
+  }
+  if (index && (!mla || mla.queryRank === null)) {
+    const detail = 'reads the latent queries: it needs mla with a queryRank'
+    faults.push({ pointer: '/attention/index', detail })
+  }
+  if (index && window !== undefined) {
+    faults.push({ pointer: '/attention/window', detail: 'cannot stand beside an index of positions' })
   }
   if (kvShareGroup > layers) {
     const detail = `${kvShareGroup} layers cannot share a cache: there are ${layers}`

@@ -8,12 +8,16 @@ import {
   fullAttention,
   type LatentAttention,
   type MixtureOfExperts,
+  type PositionIndex,
   type Transformer,
 } from './transformer.ts'
 
 type WithDefaults = 'sharedExperts' | 'denseLayers' | 'every'
 
 export type MoeSpelling = Omit<MixtureOfExperts, WithDefaults> & Partial<Pick<MixtureOfExperts, WithDefaults>>
+
+export type IndexSpelling = Omit<PositionIndex, 'firstLayers' | 'every'> &
+  Partial<Pick<PositionIndex, 'firstLayers' | 'every'>>
 
 export const attentionKinds = ['mha', 'gqa', 'mqa', 'mla'] as const
 
@@ -26,6 +30,8 @@ export interface AttentionSpelling {
   readonly globalEvery?: number
   readonly kvShareGroup?: number
   readonly mla?: LatentAttention
+  /** Allowed only with mla: the positions that a query meets are chosen. */
+  readonly index?: IndexSpelling
 }
 
 export interface Spelling extends Omit<Architecture, 'attention' | 'experts'> {
@@ -35,12 +41,17 @@ export interface Spelling extends Omit<Architecture, 'attention' | 'experts'> {
 
 /** The full model; latent attention has keys and values for every head, of widths of their own. */
 export function spelledOut(name: string, { moe, attention = {}, ...dimensions }: Spelling): Transformer {
-  const { kind, window, globalEvery = 0, kvShareGroup = 1, mla } = attention
+  const { kind, window, globalEvery = 0, kvShareGroup = 1, mla, index } = attention
   const pattern = window === undefined ? fullAttention : { ...fullAttention, window, globalEvery }
   const model = transformer(name, {
     ...dimensions,
     ...(kind === 'mqa' ? { kvHeads: 1 } : {}),
-    attention: { ...pattern, kvShareGroup, latent: mla ?? null },
+    attention: {
+      ...pattern,
+      kvShareGroup,
+      latent: mla ?? null,
+      index: index ? { firstLayers: 0, every: 1, ...index } : null,
+    },
     experts: moe ? { sharedExperts: 0, denseLayers: 0, every: 1, ...moe } : null,
   })
   return mla ? { ...model, headDim: headDims(model).key } : model

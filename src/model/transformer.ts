@@ -33,6 +33,19 @@ export interface LatentAttention {
   readonly valueHeadDim: number
 }
 
+/** A small attention that scores all positions; a layer's queries then meet the best of them alone (DeepSeek Sparse Attention). */
+export interface PositionIndex {
+  /** Most positions that a query meets. */
+  readonly positions: number
+  /** Heads that score, and the width of their queries and of the one key that they share. */
+  readonly heads: number
+  readonly headDim: number
+  /** Number of first layers that each have an index of their own. */
+  readonly firstLayers: number
+  /** Of the layers after those, the last of every n has one, and the others meet what it last chose; 1 when all have one. */
+  readonly every: number
+}
+
 /** Which keys the queries of a layer meet, and whose cache they read. */
 export interface AttentionPattern {
   /** Number of last positions that local layers attend to; null when no layer is local. */
@@ -42,6 +55,8 @@ export interface AttentionPattern {
   /** Number of neighbouring layers that share one KV cache; 1 when each layer has its own. */
   readonly kvShareGroup: number
   readonly latent: LatentAttention | null
+  /** Null where queries meet all positions that they look back on. */
+  readonly index: PositionIndex | null
 }
 
 export interface Transformer {
@@ -75,4 +90,10 @@ export interface Transformer {
 }
 
 /** Each layer attends to all positions and has a cache of its own, with keys and values per head. */
-export const fullAttention: AttentionPattern = { window: null, globalEvery: 1, kvShareGroup: 1, latent: null }
+export const fullAttention: AttentionPattern = {
+  window: null,
+  globalEvery: 1,
+  kvShareGroup: 1,
+  latent: null,
+  index: null,
+}

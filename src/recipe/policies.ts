@@ -26,11 +26,13 @@
  */
 import type { PolicyRow } from './policy-row.ts'
 
+const index = ['IndexQ', 'IndexK']
+
 /**
- * A layer keeps those of these arrays that it has: low ranks in latent attention, shared experts beside routed ones. Where heads are
+ * A layer keeps those of these arrays that it has: low ranks in latent attention, those of an index, shared experts beside routed ones. Where heads are
  * sharded while attention runs (ulysses), the backward kernel reads its own result as well as the copy that was sent back.
  */
-const queries = ['Q', 'K', 'V', 'QLow', 'KVLow']
+const queries = ['Q', 'K', 'V', 'QLow', 'KVLow', ...index]
 const hidden = ['Gate', 'Up', 'SharedGate', 'SharedUp']
 
 /** Of latent attention, what projections up, and norms, make again at little cost. */

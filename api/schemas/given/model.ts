@@ -45,6 +45,24 @@ const mla = z
   })
   .describe('Multi-head latent attention: keys and values of all heads are projected from one cached vector.')
 
+const index = z
+  .strictObject({
+    positions: count(limits.positions).describe('Most positions that a query meets.'),
+    heads: count(limits.heads).describe('Heads that score positions.'),
+    headDim: count(limits.headDim).describe('Width of their queries, and of the one key that they share.'),
+    firstLayers: optional(
+      'Number of first layers that each have an index of their own; 0 by default.',
+      countOrNone(limits.layers),
+    ),
+    every: optional(
+      'Of the layers after those, the last of this many has an index, and the others meet what it last chose; 1 by default.',
+      count(limits.layers),
+    ),
+  })
+  .describe(
+    'With mla: a small attention scores all positions, and queries meet the best of them alone (DeepSeek Sparse Attention).',
+  )
+
 const attention = z.strictObject({
   kind: z.exactOptional(attentionKind),
   window: optional(
@@ -57,6 +75,7 @@ const attention = z.strictObject({
   ),
   kvShareGroup: optional('Neighbouring layers that share one KV cache; 1 by default.', count(limits.layers)),
   mla: z.exactOptional(mla),
+  index: z.exactOptional(index),
 })
 
 export const architecture = z

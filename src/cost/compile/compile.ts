@@ -6,6 +6,7 @@
  */
 
 import type { Assumptions } from '../../assumptions/assumptions.ts'
+import type { Attended } from '../../model/flops.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, isNarrow, usualType } from '../../recipe/element-type.ts'
 import { type ArrayKind, isGatheredOfCopies, isOfCopies } from '../../sharding/array.ts'
@@ -55,13 +56,13 @@ export interface CompiledComponent {
 /** The backward pass of the fused attention kernel computes the scores again: five products for the forward pass's two. */
 const attentionBackward = 5 / 4
 
-/** `attended` is the share of a sequence's keys that dot products are charged for: what mask and windows leave. */
+/** Without `attended`, dot products are charged for what the mask leaves. */
 export function compile(
   derivation: Derivation,
   extents: Extents,
   precision: Precision,
   assumptions: Assumptions,
-  attended = assumptions.attentionFlops === 'causal' ? 1 / 2 : 1,
+  attended = masked(assumptions),
 ): CompiledComponent {
   const derived = productsOf(derivation)
   const fusedAccumulation = assumptions.fusedAccumulation || !assumptions.gradientBuffer
@@ -94,15 +95,25 @@ export function compile(
   }
 }
 
+function masked({ attentionFlops }: Assumptions): Attended {
+  const left = attentionFlops === 'causal' ? 1 / 2 : 1
+  return { met: left, scored: left }
+}
+
+/** Whether it scores positions for an index. */
+function ofIndex({ operands }: Product): boolean {
+  return operands.some(({ array }) => array.role === 'index')
+}
+
 function compiledProduct(
   product: Product,
   extents: Extents,
   precision: Precision,
   assumptions: Assumptions,
-  attended: number,
+  attended: Attended,
 ): CompiledProduct {
   const attention = product.kind === 'attention'
-  const met = attention ? attended : 1
+  const met = attention ? attended[ofIndex(product) ? 'scored' : 'met'] : 1
   const kernel = attention && product.pass === 'backward' && !product.recomputed ? attentionBackward : 1
   const operandBytes = (kind: ArrayKind) => {
     if (kind === 'gradient' && assumptions.gradientBuffer && assumptions.fusedAccumulation)

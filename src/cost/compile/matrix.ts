@@ -3,7 +3,7 @@
  *
  *   W_Q[D, N, H] is D x NH;  W_O[N, H, D] is NH x D;  an expert's W_in[E, D, G] is E matrices of D x G
  *
- * Optimizers that look at more than one element at a time look at these.
+ * That only a share of the layers has a weight (s) makes for fewer matrices, not for smaller ones. Optimizers that look at more than one element at a time look at these.
  */
 import type { Dimension, ShardedArray } from '../../sharding/array.ts'
 import { type Extents, type Monomial, monomial } from '../../sharding/monomial.ts'
@@ -17,17 +17,19 @@ export interface Matrix {
 }
 
 const ofHeads = ['N', 'H']
+/** Dimensions that count matrices. */
+const counts = ['A', 's']
 
 export function matrixOf({ dimensions }: ShardedArray): Matrix {
-  const experts = dimensions.filter(({ label }) => label === 'A')
-  const [first, ...others] = dimensions.filter(({ label }) => label !== 'A')
+  const several = dimensions.filter(({ label }) => counts.includes(label))
+  const [first, ...others] = dimensions.filter(({ label }) => !counts.includes(label))
   if (!first) throw new RangeError('A weight has rows and columns')
   const leading = ofHeads.includes(first.label) ? others.filter(({ label }) => ofHeads.includes(label)) : []
   const rows = [first, ...leading]
   const columns = others.filter((dimension) => !leading.includes(dimension))
   return {
-    rowVectors: vectors([...experts, ...rows]),
-    columnVectors: vectors([...experts, ...columns]),
+    rowVectors: vectors([...several, ...rows]),
+    columnVectors: vectors([...several, ...columns]),
     rows: (extents) => size(rows, extents),
     columns: (extents) => size(columns, extents),
   }

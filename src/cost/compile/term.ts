@@ -7,6 +7,7 @@
  * padded V, replicated key-value heads, and experts that are spread over tensor ranks. A scale holds them for one mesh, each product made when it is first asked for, so
  * that a value is two look-ups and two products; nothing is allocated per candidate.
  */
+import { indexedShare } from '../../model/position-index.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { type AxisSet, axes, axisSets, type Mesh } from '../../sharding/axis.ts'
 import type { Extents, Monomial } from '../../sharding/monomial.ts'
@@ -59,6 +60,7 @@ export function extentsOf(model: Transformer, sequenceLength: number): Extents {
     V: model.vocab,
     ...expertExtents(model),
     ...latentExtents(model),
+    ...indexExtents(model),
   }
 }
 
@@ -82,6 +84,12 @@ function latentExtents({ attention: { latent }, dModel }: Transformer): Extents 
     Hv: valueHeadDim,
     L: keyValueRank + ropeHeadDim,
   }
+}
+
+/** Heads of an index, their width, and the share of the layers that have one: a dimension that the average layer has so much of. */
+function indexExtents(model: Transformer): Extents {
+  const { index } = model.attention
+  return index ? { I: index.heads, Hi: index.headDim, Si: indexedShare(model) } : {}
 }
 
 /** Terms that are 1, or 0, on every mesh. */

@@ -11,6 +11,7 @@ import { callOf } from '../../cost/compile/call.ts'
 import { arrayType } from '../../cost/compile/compile.ts'
 import { castArrays } from '../../cost/compute/casts.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
+import { indexKeyBytes } from '../../model/position-index.ts'
 import type { WeightPart } from '../../model/weight-parts.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, elementRow } from '../../recipe/element-type.ts'
@@ -43,8 +44,10 @@ export function compileLayout(
   cacheShare: number,
 ): CompiledLayout {
   const derivation = deriveForward(component)
-  const sizeOf = ({ kind, part }: Pick<ShardedArray, 'kind' | 'part'>) =>
-    kind === 'weight' ? parameterBytes(precision, part) : elementBytes[arrayType(kind, precision)]
+  const sizeOf = ({ kind, part, role }: ShardedArray) => {
+    if (kind === 'weight') return parameterBytes(precision, part)
+    return kind === 'cache' && role === 'index' ? indexKeyBytes : elementBytes[arrayType(kind, precision)]
+  }
   const bytes = (array: ShardedArray, times = 1): LocalTerm =>
     localTerm(times * sizeOf(array), array.dimensions)
   const unpacked = unpackedFactor(precision, assumptions)
@@ -71,7 +74,7 @@ export function compileLayout(
             ]
           : [],
       ),
-      ...attentionKernel(products, bytes),
+      ...attentionKernels(component, products, bytes),
     ],
     collectives: collectives(derivation, bytes),
     stored: localSum(weightsOf(component).map((weight) => bytes(weight, share(weight)))),
@@ -125,7 +128,7 @@ function matmul(
   unpacked: number,
 ): Omit<CompiledProduct, 'part' | 'starts'> {
   const slowed = isGrouped(product) ? unpacked : 1
-  return { kind: 'matmul', ...compiled([product], bytes, slowed), share, at: -1 }
+  return { kind: 'matmul', ...compiled([product], bytes, slowed), share, chosen: false, at: -1 }
 }
 
 function isFirstOfInput(products: readonly Product[], at: number): boolean {
@@ -157,21 +160,29 @@ function partOf(product: Product, beforeKernel: boolean): LayerPart {
   return ofWeight(product)?.part ?? (beforeKernel ? 'projections' : 'attention')
 }
 
-/** Scores and the sum that they weigh are one kernel: all that it reads streams beside all its arithmetic. */
-function attentionKernel(products: readonly Product[], bytes: BytesOf): readonly CompiledProduct[] {
+/**
+ * Scores and the sum that they weigh are one kernel: all that it reads streams beside all its arithmetic. Where an index scores positions,
+ * it is a kernel before that meets all of them, and the other meets those that it chooses.
+ */
+function attentionKernels(
+  component: Component,
+  products: readonly Product[],
+  bytes: BytesOf,
+): readonly CompiledProduct[] {
   const own = products.filter(({ kind }) => kind === 'attention')
-  return own.length > 0
-    ? [
-        {
-          kind: 'attention',
-          ...compiled(own, bytes),
-          share: 1,
-          part: 'attention',
-          starts: false,
-          at: -1,
-        },
-      ]
-    : []
+  const ofIndex = ({ operands }: Product) =>
+    operands.some(({ array }) => component.arrays[array.name]?.role === 'index')
+  const scoring = own.filter(ofIndex)
+  const attending = own.filter((product) => !ofIndex(product))
+  const kernel = (run: readonly Product[], chosen: boolean): CompiledProduct => ({
+    kind: 'attention',
+    ...compiled(run, bytes),
+    ...{ share: 1, chosen, part: 'attention', starts: false, at: -1 },
+  })
+  return [
+    ...(scoring.length > 0 ? [kernel(scoring, false)] : []),
+    ...(attending.length > 0 ? [kernel(attending, scoring.length > 0)] : []),
+  ]
 }
 
 function compiled(

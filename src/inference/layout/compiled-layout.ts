@@ -15,6 +15,8 @@ export interface CompiledProduct {
   readonly activations: LocalSum
   /** Share of the layers that run it: layers that read another layer's cache project no keys and values. */
   readonly share: number
+  /** Of attention: whether it meets only the positions that an index chooses. */
+  readonly chosen: boolean
   /** Where it stands in the turns of two halves. */
   readonly part: LayerPart
   /** Whether a kernel starts with it: matmuls of one input are one kernel, and those of experts are grouped, with a start of their own. */

@@ -9,7 +9,7 @@ import { axes, axisSets, type Mesh } from '../../sharding/axis.ts'
 /** Names of extents: B sequences, T new positions of each, S positions of a cache, and the model's; those that a router decides come last. */
 export const extents = [
   ...['B', 'T', 'S', 'D', 'F', 'N', 'K', 'H', 'V'],
-  ...['Rq', 'Rkv', 'Hr', 'Hn', 'Hk', 'Hv', 'L'],
+  ...['Rq', 'Rkv', 'Hr', 'Hn', 'Hk', 'Hv', 'L', 'I', 'Hi', 'Si'],
   ...['E', 'G', 'U', 'A', 'J', 'Ev'],
 ]
 
@@ -17,6 +17,7 @@ export const extents = [
 export const shapeExtents = 3
 export const keyValueHeads = extents.indexOf('K')
 export const allExperts = extents.indexOf('E')
+export const indexedLayers = extents.indexOf('Si')
 export const choices = extents.indexOf('A')
 export const visitedExperts = extents.indexOf('Ev')
 const places = extents.indexOf('J')

@@ -4,7 +4,7 @@
  *   value = coefficient · Π over dimensions of ceil(extent / shards)
  *
  * Shards is the product of the mesh axes on the dimension. Key-value heads are never less than one: beyond K shards they
- * are replicated. Experts are whole, and some of them exist more than once (model/expert-slots.ts); where dimensions divide freely
+ * are replicated. The share of the layers that have an index is a factor as it is. Experts are whole, and some of them exist more than once (model/expert-slots.ts); where dimensions divide freely
  * (`book`) nothing else has a ceiling. Batches of inference are small and need not divide, so padding is counted per
  * dimension here; training pads once per mesh (cost/compile/term.ts).
  *
@@ -16,6 +16,7 @@ import {
   allExperts,
   choices,
   extents,
+  indexedLayers,
   keyValueHeads,
   type Sizes,
   shapeExtents,
@@ -72,7 +73,9 @@ export function localValue({ coefficient, factors }: LocalTerm, sizes: Sizes): n
       continue
     }
     const share = (sizes.extents[extent] ?? 0) / (sizes.shards[over] ?? 1)
-    if (extent === keyValueHeads) value *= Math.max(1, sizes.divideFreely ? share : Math.ceil(share - slack))
+    if (extent === indexedLayers) value *= share
+    else if (extent === keyValueHeads)
+      value *= Math.max(1, sizes.divideFreely ? share : Math.ceil(share - slack))
     else value *= sizes.divideFreely ? share : Math.ceil(share - slack)
   }
   return value

@@ -33,8 +33,13 @@ import { sumOf } from '../layout/local-term.ts'
 import type { LayerPart, Routed } from './turns.ts'
 
 /** Layers whose queries attend to the same positions, as a share of all layers. */
-export interface ContextGroup {
+export interface ContextGroup extends Context {
   readonly share: number
+  /** The same where an index chooses positions; the group itself where there is none. */
+  readonly chosen: Context
+}
+
+export interface Context {
   /** Positions whose keys and values are read. */
   readonly read: number
   /** Positions that a new one attends to on average: those that the mask and the window leave. */
@@ -93,8 +98,9 @@ export function productSeconds(product: CompiledProduct, given: ProductCondition
   if (product.kind === 'matmul') return product.share * rooflineSeconds(product, 1, given)
   let seconds = 0
   for (const group of given.contexts) {
-    const counted = countedShare(group, given)
-    const own = withContext(given.sizes, group.read, () => rooflineSeconds(product, counted, given))
+    const context = product.chosen ? group.chosen : group
+    const counted = countedShare(context, given)
+    const own = withContext(given.sizes, context.read, () => rooflineSeconds(product, counted, given))
     seconds += group.share * own
   }
   return product.share * seconds
@@ -178,9 +184,10 @@ function productTime(product: CompiledProduct, given: ProductConditions): Produc
   if (product.kind === 'matmul') return roofline(product, 1, given)
   const sum = { arithmetic: 0, streamed: 0, weights: 0, caches: 0 }
   for (const group of given.contexts) {
-    const { share, read } = group
-    const counted = countedShare(group, given)
-    const one = withContext(given.sizes, read, () => roofline(product, counted, given))
+    const { share } = group
+    const context = product.chosen ? group.chosen : group
+    const counted = countedShare(context, given)
+    const one = withContext(given.sizes, context.read, () => roofline(product, counted, given))
     sum.arithmetic += share * one.arithmetic
     sum.streamed += share * one.streamed
     sum.weights += share * one.weights
@@ -190,7 +197,7 @@ function productTime(product: CompiledProduct, given: ProductConditions): Produc
 }
 
 /** The share of the positions of a context that are charged for. */
-function countedShare({ read, met }: ContextGroup, { assumptions }: ProductConditions): number {
+function countedShare({ read, met }: Context, { assumptions }: ProductConditions): number {
   const started = assumptions.attentionHalfKeys
   const sustained = 1 + started / keysOfMeasured
   return { none: 0, causal: (met + started) / sustained, full: read }[assumptions.attentionFlops] / read

@@ -5,7 +5,7 @@
  *
  * Weights are those that multiply tokens, each once; of E experts only those that t tokens visit, as many as uneven routing leaves (cost/communication/uneven-routing.ts), as
  * replicas, groups and chunks each visit more than their share. The router is left out, as it is where layouts are costed. Latent attention
- * is counted as trained, which takes the fewest FLOPs. Caches are read as the windows leave them. Efficiencies are 1. Source:
+ * is counted as trained and without the queries of an index, which takes the fewest FLOPs, and meets and reads no more positions than an index chooses. Caches are read as the windows leave them. Efficiencies are 1. Source:
  * "How To Scale Your Model", Inference: "minimum latency" and the throughput bound; formulas 13.
  */
 
@@ -16,6 +16,7 @@ import { expertLayerParameters, expertLayers } from '../../model/expert-layers.t
 import { headDims } from '../../model/head-dims.ts'
 import { kvCacheElements } from '../../model/kv-cache.ts'
 import { parameterCount } from '../../model/parameters.ts'
+import { indexedShare, indexParameters } from '../../model/position-index.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { type ByPart, partParameters, weightParts } from '../../model/weight-parts.ts'
 import type { Setting } from '../../problem.ts'
@@ -46,15 +47,20 @@ export function workFlops({ model, assumptions }: Setting, work: Work): Flops {
   const head = model.vocab * model.dModel
   const projections = 2 * sequences * (positions * (multiplying(model) - head) + headPositions * head)
   const { key, value } = headDims(model)
-  const met = contexts.reduce((sum, { share, read, met }) => {
-    return sum + share * { none: 0, causal: met, full: read }[assumptions.attentionFlops]
+  const met = contexts.reduce((sum, { share, chosen }) => {
+    return sum + share * { none: 0, causal: chosen.met, full: chosen.read }[assumptions.attentionFlops]
   }, 0)
   return projections + 2 * model.layers * sequences * positions * met * model.heads * (key + value)
 }
 
-/** Parameters that a token meets in matmuls, without the router's. */
+/** Parameters that a token meets in matmuls, without those of routers and indices. */
 function multiplying(model: Transformer): number {
-  return parameterCount(model).matmul - expertLayers(model) * expertLayerParameters(model).router
+  const routers = expertLayers(model) * expertLayerParameters(model).router
+  return parameterCount(model).matmul - routers - ofIndices(model)
+}
+
+function ofIndices(model: Transformer): number {
+  return model.layers * indexedShare(model) * indexParameters(model)
 }
 
 export function weightBytes(
@@ -66,6 +72,7 @@ export function weightBytes(
   const parameters = partParameters(model)
   const read: ByPart = {
     ...parameters,
+    attention: parameters.attention - ofIndices(model),
     experts: parameters.experts * visitedShare(popular, sequences * positions),
     embedding: 0,
     unembedding: model.vocab * model.dModel,
@@ -74,6 +81,6 @@ export function weightBytes(
 }
 
 export function cacheBytes({ model, precision }: Setting, { sequences, contexts }: Work): Bytes {
-  const read = contexts.reduce((sum, group) => sum + group.share * group.read, 0)
+  const read = contexts.reduce((sum, group) => sum + group.share * group.chosen.read, 0)
   return model.layers * sequences * read * kvCacheElements(model) * elementBytes[precision.kvCache]
 }

@@ -130,7 +130,7 @@ function deepseek(run: Asked, latent: LatentAttention, experts: MixtureOfExperts
   const { gatedMlp, heads, kvHeads, attention } = run.model
   const { denseLayers, every, sharedExperts } = experts
   const local = attention.window !== null && attention.globalEvery !== 1
-  const alike = every === 1 && denseLayers > 0 && sharedExperts > 0
+  const alike = every === 1 && denseLayers > 0 && sharedExperts > 0 && (attention.index?.every ?? 1) === 1
   if (!gatedMlp || !alike || local || heads !== kvHeads) return null
   const keys = {
     attention_type: 'mla',
@@ -141,8 +141,15 @@ function deepseek(run: Asked, latent: LatentAttention, experts: MixtureOfExperts
     v_head_dim: latent.valueHeadDim,
     first_num_dense_layers: denseLayers,
     shared_experts: sharedExperts,
+    ...indexKeys(attention),
   }
   return { name: 'deepseek', cycle: 1, keys: { ...expertKeys(run, experts), ...keys } }
+}
+
+function indexKeys({ index }: Transformer['attention']): MaxtextConfig {
+  if (!index) return {}
+  const { positions, heads, headDim } = index
+  return { use_indexer: true, indexer_n_heads: heads, indexer_head_dim: headDim, indexer_topk: positions }
 }
 
 function expertKeys(run: Asked, { experts, activeExperts, dFfExpert }: MixtureOfExperts): MaxtextConfig {

@@ -13,6 +13,7 @@ export function megatronAttention(run: Run): readonly Word[] {
     '--num-attention-heads',
     heads,
     ...(attention.latent ? latent(run) : grouped(run)),
+    ...index(run),
     ...window(run),
     ...attentionDetailFlags(run.model),
   ]
@@ -33,6 +34,17 @@ function latent({ model: { attention } }: Run): readonly Word[] {
     ...(queryRank === null ? [] : ['--q-lora-rank', queryRank]),
     ...['--kv-lora-rank', keyValueRank, '--qk-head-dim', nopeHeadDim],
     ...['--qk-pos-emb-head-dim', ropeHeadDim, '--v-head-dim', valueHeadDim],
+  ]
+}
+
+/** Its kernels rotate for themselves. */
+function index({ model: { attention } }: Run): readonly Word[] {
+  if (!attention.index) return []
+  const { positions, heads, headDim, firstLayers, every } = attention.index
+  return [
+    ...['--experimental-attention-variant', 'dsa', '--no-rope-fusion'],
+    ...['--dsa-indexer-n-heads', heads, '--dsa-indexer-head-dim', headDim, '--dsa-indexer-topk', positions],
+    ...(every > 1 ? ['--dsa-indexer-topk-freq', every, '--dsa-indexer-skip-topk-offset', firstLayers] : []),
   ]
 }
 

@@ -125,6 +125,13 @@ export const megatronRules: RunRules = {
       says: 'Transformer Engine has no windows in a ring',
     },
     {
+      broken: (run) =>
+        contextLayoutRow(run.contextLayout).keys !== 'whole' &&
+        run.mesh.context > 1 &&
+        run.model.attention.index !== null,
+      says: 'Megatron-LM gathers keys over context where an index chooses positions (cp_comm_type allgather)',
+    },
+    {
       broken: ({ problem, zeroStage }) =>
         zeroStage > 0 && !megatronSharded[problem.workload.optimizer]?.includes(zeroStage),
       says: ({ problem: { workload }, zeroStage }) =>

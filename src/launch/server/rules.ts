@@ -94,6 +94,17 @@ export function sharedPositionsRule(framework: string): Rule<Serving> {
   }
 }
 
+/**
+ * The best positions of a sequence are among those of all chips that share them out: vllm-project/vllm pull requests 46145 and 46178 and
+ * sgl-project/sglang 31821 (2026) are under way.
+ */
+export function chosenPositionsRule(framework: string): Rule<Serving> {
+  return {
+    broken: ({ sharesPositions, model }) => sharesPositions && model.attention.index !== null,
+    says: `${framework} does not share out positions that an index chooses among, in a release`,
+  }
+}
+
 /** Of servers on GPUs. */
 export function sentExpertsRule(framework: string): Rule<Serving> {
   return {

@@ -21,6 +21,7 @@ import { checkpointNotes, unpackedNotes, unpackedRule } from '../server/formats.
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, kernelNotes, replicaChips, replicaNotes } from '../server/notes.ts'
 import {
+  chosenPositionsRule,
   type ServingRules,
   sentExpertsRule,
   servingFaults,
@@ -65,6 +66,7 @@ export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, b
     says: 'SGLang shares out the positions of latent attention alone',
   },
   sharedPositionsRule('SGLang'),
+  chosenPositionsRule('SGLang'),
 ])
 
 export function sglang(serving: Serving): Launch<readonly string[]> {

@@ -51,7 +51,7 @@ export function expertFlavor(run: MeshRun, experts: MixtureOfExperts): Flavor | 
 
 function isKind({ model }: MeshRun, { every, sharedExperts }: MixtureOfExperts): boolean {
   const plain = model.gatedMlp && !model.parallelBlocks && model.learnedPositions === 0
-  if (!plain || model.tiedEmbeddings || every > 1) return false
+  if (!plain || model.tiedEmbeddings || every > 1 || model.attention.index) return false
   return model.attention.latent !== null || (expertLayers(model) === model.layers && sharedExperts === 0)
 }
 

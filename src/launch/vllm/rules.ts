@@ -6,6 +6,7 @@ import type { Formats } from '../server/formats.ts'
 import { replicaChips } from '../server/notes.ts'
 import {
   cachedHeads,
+  chosenPositionsRule,
   type ServingRules,
   sentExpertsRule,
   servingRules,
@@ -45,6 +46,7 @@ const tpuFormats: Formats = {
 
 const cacheRules: ServingRules = [
   sharedPositionsRule('vLLM'),
+  chosenPositionsRule('vLLM'),
   {
     broken: (serving) => serving.sharesPositions && serving.mode !== 'prefill' && cachedHeads(serving) > 1,
     says: (serving) =>

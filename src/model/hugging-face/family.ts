@@ -30,6 +30,14 @@ export interface LatentCells {
   readonly valueHeadDim: NumberCell
 }
 
+export interface IndexCells {
+  readonly positions: NumberCell
+  readonly heads: NumberCell
+  readonly headDim: NumberCell
+  readonly firstLayers: NumberCell
+  readonly every: NumberCell
+}
+
 export type Windows = Pick<AttentionSpelling, 'window' | 'globalEvery'>
 
 export interface Family {
@@ -53,6 +61,8 @@ export interface Family {
   readonly windows: Cell<Windows>
   readonly experts: ExpertCells | null
   readonly latent: LatentCells | null
+  /** Absent where queries meet all positions. */
+  readonly index?: IndexCells
   readonly multiTokenLayers: NumberCell
 }
 

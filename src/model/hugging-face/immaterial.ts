@@ -9,6 +9,7 @@ const names: ReadonlySet<string> = new Set(
     'attention_bias mlp_bias use_bias bias qkv_bias lm_head_bias use_qk_norm qk_layernorm do_layer_norm_before',
     'attn_scale floor_scale attn_temperature_tuning scale_attn_weights layerdrop pretraining_tp ep_size gelu',
     'norm_topk_prob routed_scaling_factor scoring_func topk_method seq_aux experts_per_token use_routing_bias qk_norm_type',
+    'qk_head_dim index_share_for_mtp_iteration indexer_rope_interleave mlp_layer_types moe_router_dtype',
     'post_norm qk_norm use_mtp attn_type_list moe_capacity moe_use_aux_free moe_gate use_mixed_mlp_moe',
     'head_dim moe_layers no_rope_layers attention_softmax_in_fp32 masked_softmax_fusion bias_dropout_fusion',
     'apply_residual_connection_post_layernorm slow_but_exact offset_alibi skip_bias_add skip_bias_add_qkv rotary tokenizer_class n_special predict_special_tokens dtype torch_dtype',

@@ -14,7 +14,7 @@ import { type Checkpoint, checkpointIn } from './checkpoint.ts'
 import { deepseekFamilies } from './deepseek-families.ts'
 import { denseFamilies } from './dense-families.ts'
 import { expertFamilies } from './expert-families.ts'
-import type { Cell, ExpertCells, Family, LatentCells } from './family.ts'
+import type { Cell, ExpertCells, Family, IndexCells, LatentCells } from './family.ts'
 import { type ConfigFault, type Fields, type Findings, fieldsOf } from './fields.ts'
 import { immaterial } from './immaterial.ts'
 import { plainFamilies } from './plain-families.ts'
@@ -96,6 +96,7 @@ function spellingOf(family: Family, fields: Fields, above: Fields | null): Spell
     attention: {
       ...has(family.windows),
       ...(family.latent ? { kind: 'mla', mla: latentOf(family.latent, fields) } : {}),
+      ...(family.index ? { index: indexOf(family.index, fields) } : {}),
     },
   }
 }
@@ -122,6 +123,16 @@ function latentOf(cells: LatentCells, fields: Fields) {
     nopeHeadDim: cells.nopeHeadDim(fields),
     ropeHeadDim: cells.ropeHeadDim(fields),
     valueHeadDim: cells.valueHeadDim(fields),
+  }
+}
+
+function indexOf(cells: IndexCells, fields: Fields) {
+  return {
+    positions: cells.positions(fields),
+    heads: cells.heads(fields),
+    headDim: cells.headDim(fields),
+    firstLayers: cells.firstLayers(fields),
+    every: cells.every(fields),
   }
 }
 

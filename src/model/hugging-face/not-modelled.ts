@@ -1,19 +1,19 @@
 /** Kinds of models that the cost model cannot say, by what their model_type or their name has in it, each with the reason. */
 const kinds: readonly (readonly [RegExp, string])[] = [
   [
-    /qwen3-next|qwen3-[56]|qwen3\.[56]|kimi-(linear|k3)|minimax-(m1|text)|^minimax$|mamba|jamba|zamba|bamba|nemotron-(h\b|nano-(9|12)b|3(\.5)?-(nano|super|ultra|lightning))|mini-flash|falcon-h1|granite-?moe-?hybrid|granite-4\.0-h|lfm2|rwkv|recurrent-?gemma|olmo-?hybrid/,
+    /qwen3-next|qwen3-[56]|qwen3\.[568]|kimi-(linear|k3)|minimax-(m1|text)|^minimax$|mamba|jamba|zamba|bamba|nemotron-(h\b|nano-(9|12)b|3(\.5)?-(nano|super|ultra|lightning))|mini-flash|falcon-h1|granite-?moe-?hybrid|granite-4\.0-h|lfm2|rwkv|recurrent-?gemma|olmo-?hybrid/,
     'some of its layers have linear attention or a state space in place of keys and values, whose time and memory are not modelled',
   ],
   [
-    /deepseek-(v3\.?2|v4)|glm-moe-dsa|glm-5|minimax-m3/,
-    'its attention chooses the positions that it looks back on, which is not modelled; with attention over all positions (of a DeepSeek-V3.2, "deepseek-v3") a plan is an upper bound',
+    /deepseek-?v?4|minimax-m3/,
+    'its attention chooses among blocks or compressed positions, which is not modelled; an index of single positions, as in DeepSeek-V3.2 and GLM-5, is',
   ],
   [
     /nemotron-nas|^deci|nemotron-(super|ultra)|nemotron-51b|openelm/,
     'its blocks are of unlike widths, or lack attention or MLP, and a model here has one kind of block',
   ],
   [
-    /gemma-?3n|gemma-?4|mimo-v2/,
+    /gemma-?3n|gemma-?4|mimo-v2|step-?3(p|\.)[57]/,
     'its layers with windows have heads of other widths or numbers than those without, and a model here has one kind of attention',
   ],
 ]

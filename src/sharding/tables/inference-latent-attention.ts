@@ -9,7 +9,8 @@
  *
  * Decoding wants the first, long prefills the second; the search finds out which is faster. A cache sharded by heads is whole on
  * every tensor chip, as it has no heads to share out. When absorbed, the kernel reads the cache once: values are the same vectors
- * as keys (`View`). Projections between ranks and heads are sharded by heads. Sources: DeepSeek-V2 (arXiv 2405.04434), section 2.1;
+ * as keys (`View`). With an index of positions this form meets those that it chooses; the other meets all, as servers do in short prompts,
+ * and has the index only for later. Projections between ranks and heads are sharded by heads. Sources: DeepSeek-V2 (arXiv 2405.04434), section 2.1;
  * vLLM's MLA backends, which choose alike.
  */
 import { table, weights } from '../array.ts'
@@ -23,17 +24,19 @@ import {
   type ProjectionLayout,
   projections,
 } from './inference-sharding.ts'
+import type { LatentParts } from './latent-attention.ts'
 
 export function inferenceLatentAttention(
   projection: ProjectionLayout,
   layout: CacheLayout,
   form: LatentForm,
-  lowRank: boolean,
+  { lowRank, index }: LatentParts,
 ): Component {
   const lies = projections[projection]
   const { rest, tokens, stream, weightD, weightInner, latentHeads } = lies
   const { sequences, positions } = caches[layout]
   const query = queries(lies, lowRank)
+  const chosen = index ? indexOf(lies, caches[layout], form) : nothing
   const attended = form === 'absorbed' ? absorbed(lies, caches[layout]) : projected(lies, caches[layout])
   return {
     name: 'attention',
@@ -52,12 +55,14 @@ export function inferenceLatentAttention(
         W_UV: `l:Rkv N${latentHeads} H:Hv`,
         W_O: `N${weightInner} H:Hv ${weightD}`,
       }),
+      ...chosen.arrays,
       ...attended.arrays,
     },
     einsums: [
       ...query.einsums,
       { out: 'KVLow', left: 'In', right: 'W_DKV', kind: 'matmul' },
       { out: 'NewLatent', left: 'KVLow', right: 'KVLow', kind: 'reshard' },
+      ...chosen.einsums,
       ...attended.einsums,
       { out: 'Out', left: 'Att', right: 'W_O', kind: 'matmul' },
     ],
@@ -65,6 +70,51 @@ export function inferenceLatentAttention(
 }
 
 type Part = Pick<Component, 'arrays' | 'einsums'>
+
+const nothing: Part = { arrays: {}, einsums: [] }
+
+/** Its weights and its scores are whole on every tensor chip, as servers have them. */
+function indexOf(
+  { tokens, weightD, weightRank }: Projection,
+  { sequences, positions, scored }: Cache,
+  form: LatentForm,
+): Part {
+  const scores = form === 'absorbed'
+  return {
+    arrays: {
+      ...table('activation', {
+        IndexK: `${tokens} H:Hi s:Si`,
+        NewIndex: `${sequences} T_C H:Hi s:Si`,
+        ...(scores
+          ? {
+              IndexQ: `${tokens} N:I H:Hi s:Si`,
+              IndexQuery: `${sequences} T_C N:I H:Hi s:Si`,
+              IndexGate: `${tokens} N:I s:Si`,
+            }
+          : {}),
+      }),
+      ...table('cache', { Index: `${sequences} ${positions} H:Hi s:Si` }),
+      ...(scores ? table('scores', { IndexScores: `${sequences} T_C ${scored} N:I s:Si` }) : {}),
+      ...weights('attention', {
+        W_IQ: `q:Rq${weightRank} N:I H:Hi s:Si`,
+        W_IK: `${weightD} H:Hi s:Si`,
+        W_IG: `${weightD} N:I s:Si`,
+      }),
+    },
+    einsums: [
+      { out: 'IndexK', left: 'In', right: 'W_IK', kind: 'matmul' },
+      { out: 'NewIndex', left: 'IndexK', right: 'IndexK', kind: 'reshard' },
+      ...(scores ? indexEinsums : []),
+    ],
+  }
+}
+
+const indexEinsums: readonly Einsum[] = [
+  { out: 'IndexQ', left: 'QLow', right: 'W_IQ', kind: 'matmul' },
+  { out: 'IndexGate', left: 'In', right: 'W_IG', kind: 'matmul' },
+  { out: 'IndexQuery', left: 'IndexQ', right: 'IndexQ', kind: 'reshard' },
+  { out: 'IndexScores', left: 'IndexQuery', right: 'Index', kind: 'attention' },
+]
 
 function queries(
   { tokens, weightD, weightInner, inner, rank, weightRank }: Projection,

@@ -204,13 +204,11 @@ function attentionLayouts(
   )
 }
 
-function attentionsOf({ attention: { latent } }: Transformer): readonly InferenceLayout[] {
+function attentionsOf({ attention: { latent, index } }: Transformer): readonly InferenceLayout[] {
   if (!latent) return attentionLayouts(inferenceAttention)
+  const parts = { lowRank: latent.queryRank !== null, index: index !== null }
   return latentForms.flatMap((form) =>
-    attentionLayouts(
-      (projection, cache) => inferenceLatentAttention(projection, cache, form, latent.queryRank !== null),
-      form,
-    ),
+    attentionLayouts((projection, cache) => inferenceLatentAttention(projection, cache, form, parts), form),
   )
 }
 

@@ -6,7 +6,9 @@
  *   KVLow  [B, T, L]       L = r_kv + H_r: the latent vector, and the rotary key that the heads share
  *   K, V   [B, T, N, H]    H_k = H_n + H_r and H_v
  *
- * Source: DeepSeek-V2 (arXiv 2405.04434), section 2.1.
+ *   IndexK [B, T, H_i]     of an index of positions: it is whole on every tensor chip, as in Megatron, and its keys are gathered over context
+ *
+ * Source: DeepSeek-V2 (arXiv 2405.04434), section 2.1; of the index, model/position-index.ts.
  */
 
 import { shardedArray, weights } from '../array.ts'
@@ -19,7 +21,34 @@ const queryWeights = {
   direct: { W_Q: 'D_Z N_Y H:Hk' },
 }
 
-export function latentAttention(stream: string, lowRank: boolean, layout: ContextLayout): Component {
+/** What a model has of the parts that not all latent attention has. */
+export interface LatentParts {
+  readonly lowRank: boolean
+  readonly index: boolean
+}
+
+const indexArrays = {
+  activations: {
+    IndexQ: 'B_RXE T_C N:I H:Hi s:Si',
+    IndexK: 'B_RXE T_C H:Hi s:Si',
+    IndexGate: 'B_RXE T_C N:I s:Si',
+  },
+  weights: { W_IQ: 'q:Rq N:I H:Hi s:Si', W_IK: 'D_Z H:Hi s:Si', W_IG: 'D_Z N:I s:Si' },
+  scores: 'B_RXE T_C S:T N:I s:Si',
+}
+
+const indexEinsums: readonly Einsum[] = [
+  { out: 'IndexQ', left: 'QLow', right: 'W_IQ', kind: 'matmul' },
+  { out: 'IndexK', left: 'In', right: 'W_IK', kind: 'matmul' },
+  { out: 'IndexGate', left: 'In', right: 'W_IG', kind: 'matmul' },
+  { out: 'IndexScores', left: 'IndexQ', right: 'IndexK', kind: 'attention', keys: true },
+]
+
+export function latentAttention(
+  stream: string,
+  { lowRank, index }: LatentParts,
+  layout: ContextLayout,
+): Component {
   const inner = contextLayoutRow(layout).arrays({ query: 'H:Hk', key: 'N_YZ H:Hk', value: 'H:Hv' })
   const { query, key, value } = inner.projected
   const activations = {
@@ -27,6 +56,7 @@ export function latentAttention(stream: string, lowRank: boolean, layout: Contex
     ...(lowRank ? { QLow: 'B_RXE T_C q:Rq' } : {}),
     KVLow: 'B_RXE T_C l:L',
     ...inner.activations,
+    ...(index ? indexArrays.activations : {}),
     Out: stream,
   }
   const ownWeights = {
@@ -35,6 +65,7 @@ export function latentAttention(stream: string, lowRank: boolean, layout: Contex
     W_UK: 'l:Rkv N_Y H:Hn',
     W_UV: 'l:Rkv N_Y H:Hv',
     W_O: 'N_Y H:Hv D_Z',
+    ...(index ? indexArrays.weights : {}),
   }
   const queries: readonly Einsum[] = lowRank
     ? [
@@ -47,6 +78,7 @@ export function latentAttention(stream: string, lowRank: boolean, layout: Contex
     ...Object.entries(inner.keys).map(([name, notation]) => shardedArray(name, inner.keysKind, notation)),
     ...Object.values(weights('attention', ownWeights)),
     shardedArray('Scores', 'scores', inner.scores),
+    ...(index ? [shardedArray('IndexScores', 'scores', indexArrays.scores)] : []),
   ]
   return {
     name: 'attention',
@@ -56,6 +88,7 @@ export function latentAttention(stream: string, lowRank: boolean, layout: Contex
       { out: 'KVLow', left: 'In', right: 'W_DKV', kind: 'matmul' },
       { out: key, left: 'KVLow', right: 'W_UK', kind: 'matmul' },
       { out: value, left: 'KVLow', right: 'W_UV', kind: 'matmul' },
+      ...(index ? indexEinsums : []),
       ...inner.einsums,
       { out: 'Out', left: 'Att', right: 'W_O', kind: 'matmul' },
     ],

@@ -123,13 +123,17 @@ export function layerParts(
   layout: ContextLayout = plainContext,
   { layers, dense, sparse }: Composition = wholeComposition(model),
 ): readonly LayerPart[] {
-  const { latent } = model.attention
+  const { latent, index } = model.attention
   const whole = (dense + sparse) / layers
   if (model.parallelBlocks && expertLayers(model) === 0) {
     return [{ component: parallelBlock(residual, model.gatedMlp, layout), times: whole }]
   }
   const attending = latent
-    ? latentAttention(resting(residual), latent.queryRank !== null, layout)
+    ? latentAttention(
+        resting(residual),
+        { lowRank: latent.queryRank !== null, index: index !== null },
+        layout,
+      )
     : attention(residual, layout)
   return [
     { component: attending, times: whole },

@@ -4,6 +4,7 @@ import type { Assumptions } from '../../../src/assumptions/assumptions.ts'
 import { inferenceModel } from '../../../src/inference/model.ts'
 import { cacheBytes, weightBytes } from '../../../src/inference/time/floor.ts'
 import type { Architecture } from '../../../src/model/architecture.ts'
+import { type AttentionPattern, fullAttention } from '../../../src/model/transformer.ts'
 import { phaseOf } from '../../../src/modes/phases.ts'
 import type { Constraints, GenerateWorkload, PhaseProblem, PrefillWorkload } from '../../../src/problem.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
@@ -14,8 +15,18 @@ import { mixed, mixtures } from '../training/problems.ts'
 const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values)
 
 const models: fc.Arbitrary<Architecture> = fc
-  .tuple(architectures, fc.option(mixtures))
-  .map(([dense, experts]) => mixed(dense, experts))
+  .tuple(architectures, fc.option(mixtures), pick(false, false, false, true))
+  .map(([dense, experts, chooses]) => {
+    const model = mixed(dense, experts)
+    return chooses ? { ...model, kvHeads: model.heads, headDim: 48, attention: choosing } : model
+  })
+
+/** Latent attention to positions that an index chooses, fewer than many of the sequences have. */
+const choosing: AttentionPattern = {
+  ...fullAttention,
+  latent: { queryRank: 96, keyValueRank: 64, nopeHeadDim: 32, ropeHeadDim: 16, valueHeadDim: 32 },
+  index: { positions: 256, heads: 4, headDim: 32, firstLayers: 1, every: 2 },
+}
 
 const hardware = pick<Pick<InferenceOptions<never>, 'chip' | 'chips' | 'topology'>>(
   { chip: 'tpu-v5e', topology: [2, 2] },

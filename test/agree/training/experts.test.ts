@@ -41,6 +41,13 @@ const latent: Spelling = {
     mla: { queryRank: 384, keyValueRank: 128, nopeHeadDim: 64, ropeHeadDim: 32, valueHeadDim: 64 },
   },
 }
+const chosen: Spelling = {
+  ...latent,
+  attention: {
+    ...latent.attention,
+    index: { positions: 512, heads: 4, headDim: 64, firstLayers: 1, every: 2 },
+  },
+}
 const windowed: Spelling = { ...small, attention: { window: 1000, globalEvery: 3 } }
 
 type Asked = Omit<ProblemOptions, 'model'>
@@ -64,6 +71,8 @@ const cases: Readonly<Record<string, () => Problem>> = {
     posed(windowed, { ...workload, chip: 'h100-sxm', chips: 12, rematerialization: few }),
   '16 chips, tight, latent attention and experts on one node': () =>
     posed(latent, { ...workload, chip: 'h100-sxm', chips: 16, memoryBudget: 6.2e9, rematerialization: few }),
+  '8 chips of a node, latent attention to chosen positions': () =>
+    posed(chosen, { ...workload, chip: 'h100-sxm', chips: 8, rematerialization: few }),
   '16 chips on a slow network': () =>
     posed(small, {
       ...workload,
@@ -127,7 +136,7 @@ const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values)
 
 const anyProblem: fc.Arbitrary<Problem> = fc
   .record({
-    shape: pick(small, latent, windowed),
+    shape: pick(small, latent, chosen, windowed),
     multiTokenLayers: pick(0, 0, 1),
     moe: fc.record({
       experts: pick(4, 6, 8, 16),

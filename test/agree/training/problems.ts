@@ -22,16 +22,28 @@ const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values)
 
 const attention: fc.Arbitrary<AttentionPattern> = fc.oneof(
   {
-    arbitrary: pick<AttentionPattern>({ window: null, globalEvery: 0, kvShareGroup: 1, latent: null }),
+    arbitrary: pick<AttentionPattern>({
+      window: null,
+      globalEvery: 0,
+      kvShareGroup: 1,
+      latent: null,
+      index: null,
+    }),
     weight: 5,
   },
   {
-    arbitrary: pick<AttentionPattern>({ window: 300, globalEvery: 3, kvShareGroup: 1, latent: null }),
+    arbitrary: pick<AttentionPattern>({
+      window: 300,
+      globalEvery: 3,
+      kvShareGroup: 1,
+      latent: null,
+      index: null,
+    }),
     weight: 1,
   },
   {
     arbitrary: pick<AttentionPattern>({
-      ...{ window: null, globalEvery: 0, kvShareGroup: 1 },
+      ...{ window: null, globalEvery: 0, kvShareGroup: 1, index: null },
       latent: { queryRank: 384, keyValueRank: 128, nopeHeadDim: 64, ropeHeadDim: 32, valueHeadDim: 64 },
     }),
     weight: 1,

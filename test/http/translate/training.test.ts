@@ -139,7 +139,7 @@ describe('a request becomes a problem', () => {
       tiedEmbeddings: false,
       learnedPositions: 0,
       parallelBlocks: false,
-      attention: { window: null, globalEvery: 1, kvShareGroup: 1, latent: null },
+      attention: { window: null, globalEvery: 1, kvShareGroup: 1, latent: null, index: null },
       experts: null,
       multiTokenLayers: 0,
     })

@@ -20,6 +20,7 @@ const patterns: fc.Arbitrary<AttentionPattern> = fc.record({
   globalEvery: whole(0, 3),
   kvShareGroup: whole(1, 3),
   latent: fc.constant(null),
+  index: fc.constant(null),
 })
 
 export const architectures: fc.Arbitrary<Architecture> = fc

@@ -149,7 +149,10 @@ describe('a server that runs both phases', () => {
   it('reads prompts with keys projected, and generates with the projection absorbed', () => {
     const latent = { queryRank: 512, keyValueRank: 256, nopeHeadDim: 128, ropeHeadDim: 64, valueHeadDim: 128 }
     const problem = inferenceProblem<ServeWorkload>({
-      model: { ...smallDense, attention: { window: null, globalEvery: 1, kvShareGroup: 1, latent } },
+      model: {
+        ...smallDense,
+        attention: { window: null, globalEvery: 1, kvShareGroup: 1, latent, index: null },
+      },
       ...{ chip: 'h100-sxm', chips: 4, assumptions: 'calibrated' },
       workload: { ...serving, disaggregated: false },
     })

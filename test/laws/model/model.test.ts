@@ -269,7 +269,7 @@ describe('an architecture', () => {
       headDim: 4,
       learnedPositions: 0,
       parallelBlocks: false,
-      attention: { window: null, globalEvery: 1, kvShareGroup: 1, latent: null },
+      attention: { window: null, globalEvery: 1, kvShareGroup: 1, latent: null, index: null },
       experts: null,
       multiTokenLayers: 0,
     })

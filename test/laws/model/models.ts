@@ -47,9 +47,19 @@ export const latentModels: fc.Arbitrary<Transformer> = fc
     nopeHeadDim: size(256),
     ropeHeadDim: size(128),
     valueHeadDim: size(256),
+    index: fc.option(
+      fc.record({
+        positions: size(4096),
+        heads: size(64),
+        headDim: size(256),
+        firstLayers: fc.nat(3),
+        every: size(4),
+      }),
+    ),
   })
-  .map(({ shape: { kvHeads, headDim, ...shape }, ...mla }) =>
-    spelledOut('latent', { ...shape, attention: { kind: 'mla', mla } }),
-  )
+  .map(({ shape: { kvHeads, headDim, ...shape }, index, ...mla }) => {
+    const chosen = index && mla.queryRank !== null ? { index } : {}
+    return spelledOut('latent', { ...shape, attention: { kind: 'mla', mla, ...chosen } })
+  })
 
 export const anyModels = fc.oneof(denseModels, windowedModels, expertModels, latentModels)

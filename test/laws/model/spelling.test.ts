@@ -18,7 +18,7 @@ describe('a model that is spelled out', () => {
   it('has no experts, no windows and a cache for each layer unless it says so', () => {
     expect(spelledOut('m', shape)).toMatchObject({
       experts: null,
-      attention: { window: null, globalEvery: 1, kvShareGroup: 1, latent: null },
+      attention: { window: null, globalEvery: 1, kvShareGroup: 1, latent: null, index: null },
       multiTokenLayers: 0,
     })
   })

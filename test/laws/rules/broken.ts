@@ -13,7 +13,16 @@ import { forAll } from '../../law.ts'
 import { problem } from '../../problem.ts'
 
 export const models = [
-  ...['llama-3-8b', 'gpt-3-125m', 'deepseek-v3', 'mixtral-8x7b', 'gemma-2-27b', 'gpt-oss-120b', 'palm-540b'],
+  ...[
+    'llama-3-8b',
+    'gpt-3-125m',
+    'deepseek-v3',
+    'deepseek-v3.2',
+    'mixtral-8x7b',
+    'gemma-2-27b',
+    'gpt-oss-120b',
+    'palm-540b',
+  ],
   ...['qwen3-8b', 'llama-4-maverick', 'qwen3-30b-a3b'],
 ]
 export const machines = [

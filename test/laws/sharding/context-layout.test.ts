@@ -160,7 +160,7 @@ describe('a policy that keeps everything', () => {
     const [everything] = policyRows
     if (!everything) throw new Error('there are policies')
     for (const layout of contextLayouts) {
-      const latent = latentAttention('B_RXE T_CY D_Z', true, layout)
+      const latent = latentAttention('B_RXE T_CY D_Z', { lowRank: true, index: true }, layout)
       for (const component of [attention('sequence', layout), latent]) {
         expect(recomputedArrays(component, everything)).toEqual([])
       }

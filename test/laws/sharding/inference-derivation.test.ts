@@ -40,13 +40,13 @@ const layouts: readonly { readonly name: string; readonly component: Component }
     ...projectionUse(projection).caches.flatMap((cache) =>
       latentForms.map((form) => ({
         name: `latent attention ${projection}/${cache}/${form}`,
-        component: inferenceLatentAttention(projection, cache, form, true),
+        component: inferenceLatentAttention(projection, cache, form, { lowRank: true, index: true }),
       })),
     ),
   ]),
   {
     name: 'latent attention without a query rank',
-    component: inferenceLatentAttention('2d', 'heads', 'absorbed', false),
+    component: inferenceLatentAttention('2d', 'heads', 'absorbed', { lowRank: false, index: false }),
   },
 ]
 

@@ -59,6 +59,10 @@ function costed(mesh: SimulatedMesh): (coefficient: number, dimensions: readonly
     },
     attention: {
       ...fullAttention,
+      index: {
+        ...{ positions: 1, heads: mesh.size('N'), headDim: mesh.size('H') },
+        ...{ firstLayers: 0, every: 1 },
+      },
       latent: {
         ...{ queryRank: mesh.size('q'), keyValueRank: mesh.size('l'), ropeHeadDim: 0 },
         ...{ nopeHeadDim: mesh.size('H'), valueHeadDim: mesh.size('H') },

@@ -68,10 +68,17 @@ function attentionOf(keys: Keys, block: string): Fields {
     ropeHeadDim: keys.number('qk_rope_head_dim', 64),
     valueHeadDim: keys.number('v_head_dim', 128),
   }
-  if (keys.text('attention_type', 'global') === 'mla') return { attention: { kind: 'mla', mla: latent } }
+  if (keys.text('attention_type', 'global') === 'mla')
+    return { attention: { kind: 'mla', mla: latent, ...indexOf(keys) } }
   if (block === 'llama4' && chunk > 0) return { attention: { window: chunk, globalEvery: Math.max(0, nope) } }
   const globalEvery = cycles[block]
   return window > 0 && globalEvery !== undefined ? { attention: { window, globalEvery } } : {}
+}
+
+function indexOf(keys: Keys): Fields {
+  const positions = keys.number('indexer_topk', 2048)
+  const [heads, headDim] = [keys.number('indexer_n_heads', 64), keys.number('indexer_head_dim', 128)]
+  return keys.is('use_indexer') ? { index: { positions, heads, headDim } } : {}
 }
 
 /** For blocks with windows: every n-th layer reads all positions. */

@@ -34,7 +34,7 @@ export function readMegatronModel(options: Options): ModelRead {
   if (layers === null || dModel === null || heads === null) return { model: null, faults: [] }
   const dFf = width ?? (gatedMlp ? Math.trunc((4 * dModel * 2) / 3 / 64) * 64 : 4 * dModel)
   const { moe, faults } = expertsOf(options, layers, dFf)
-  const attention = { ...latent, ...windowOf(window, skip) }
+  const attention = { ...latent, ...indexOf(options), ...windowOf(window, skip) }
   const model = {
     layers,
     dModel,
@@ -75,6 +75,17 @@ function latentOf(options: Options): Fields {
     valueHeadDim: options.whole('--v-head-dim') ?? 128,
   }
   return options.has('--multi-latent-attention') ? { kind: 'mla', mla: fields } : {}
+}
+
+/** Its options have no defaults but for which layers have it. */
+function indexOf(options: Options): Fields {
+  const [heads, headDim] = [options.whole('--dsa-indexer-n-heads'), options.whole('--dsa-indexer-head-dim')]
+  const positions = options.whole('--dsa-indexer-topk')
+  const every = options.whole('--dsa-indexer-topk-freq') ?? 1
+  const firstLayers = options.whole('--dsa-indexer-skip-topk-offset') ?? 0
+  if (options.text('--experimental-attention-variant') !== 'dsa') return {}
+  if (heads === null || headDim === null || positions === null) return {}
+  return { index: { positions, heads, headDim, ...(every > 1 ? { firstLayers, every } : {}) } }
 }
 
 /** W - 1 positions to the left make a window of W; every n-th layer skips it. */
