@@ -33,15 +33,20 @@ export function completion(program: Command, shell: Shell): string {
 }
 
 function bash(commands: readonly Completed[]): string {
-  const values = commands.flatMap(({ options }) => options.filter((option) => option.values.length > 0))
-  const choices = new Map(values.map(({ flag, values }) => [flag, values.join(' ')]))
+  // An option may have other values in another command.
+  const choices = commands.flatMap(({ names, options }) =>
+    options
+      .filter(({ values }) => values.length > 0)
+      .map(({ flag, values }) => [names.map((name) => `'${name} ${flag}'`).join('|'), values.join(' ')]),
+  )
   return [
     '_shardplan() {',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: these are the shell's
     '  local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}" words',
-    '  case "$before" in',
-    ...[...choices].map(
-      ([flag, words]) => `    ${flag}) COMPREPLY=($(compgen -W "${words}" -- "$word")); return ;;`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: these are the shell's
+    '  case "${COMP_WORDS[1]} $before" in',
+    ...choices.map(
+      ([option, words]) => `    ${option}) COMPREPLY=($(compgen -W "${words}" -- "$word")); return ;;`,
     ),
     '  esac',
     '  if [ "$COMP_CWORD" -eq 1 ]; then',

@@ -9,6 +9,7 @@ import {
   nearestModels,
   nearestStacks,
 } from '../catalogue.ts'
+import { chipsOf, modelsOf, stacksOf } from '../catalogue-lists.ts'
 import { unknownPath } from '../hints/unknown-name.ts'
 
 export function catalogueRoutes(catalogue: Catalogue): Readonly<Record<string, RequestHandler>> {
@@ -45,12 +46,6 @@ function entry(
   }
 }
 
-function modelsOf({ models }: Catalogue) {
-  return [...models.values()].map(({ record: { name, architecture }, parameters: { total, active } }) => {
-    return { name, parameters: total, activeParameters: active, architecture }
-  })
-}
-
 function modelNamed(catalogue: Catalogue, name: string) {
   const known = knownModel(catalogue, name)
   return (
@@ -60,16 +55,4 @@ function modelNamed(catalogue: Catalogue, name: string) {
       activeParameters: known.parameters.active,
     }
   )
-}
-
-function chipsOf({ chips }: Catalogue) {
-  return [...chips.values()].map(({ name, title, kind, aliases, hbmBytes, peakFlopsPerSecond }) => {
-    return { name, title, kind, aliases, hbmBytes, peakFlopsPerSecond }
-  })
-}
-
-function stacksOf({ stacks }: Catalogue) {
-  return [...stacks.values()].map(({ name, title, runs, framework, chips, constants }) => {
-    return { name, title, runs, framework, chips, constants }
-  })
 }

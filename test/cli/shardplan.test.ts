@@ -417,6 +417,11 @@ describe('numbers', () => {
 
 describe('the rest', () => {
   it('lists models, chips and stacks, and explains itself', async () => {
+    const { models } = JSON.parse((await run(['models', '--format', 'json'])).out)
+    expect(models).toContainEqual(
+      expect.objectContaining({ name: 'llama-3-70b', parameters: 70_553_706_496 }),
+    )
+    expect((await run(['hardware', '--format', 'csv'])).out).toMatch(/^name,memory,title\r\n/)
     expect((await run(['models'])).out).toMatch(/\nllama-3-70b +70.6B/)
     expect((await run(['hardware'])).out).toMatch(/\nh100-sxm /)
     expect((await run(['stacks'])).out).toMatch(/\nmegatron-core-hopper +training +/)
