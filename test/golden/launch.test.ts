@@ -314,6 +314,10 @@ describe('a framework that cannot run a plan says why', () => {
       'Megatron-LM does not shard the states of muon in ZeRO-3',
     ])
     expect(reasons('megatron', {}, { optimizer: 'adafactor' })).toHaveLength(2)
+    expect(reasons('maxtext', {}, { optimizer: 'muon' })).toEqual(reasons('maxtext', {}, {}))
+    expect(reasons('maxtext', {}, { optimizer: 'muon', model: 'mixtral-8x7b' })).toContain(
+      'MaxText has muon only for the decoder blocks llama2, gemma3, deepseek',
+    )
   })
 
   it('names a flavor that has to be registered first, and never one of another shape', () => {

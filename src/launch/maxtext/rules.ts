@@ -17,7 +17,14 @@ import { maxtextRecomputation, sendsAgain } from './recomputation.ts'
 
 const types: readonly ElementType[] = ['bf16', 'fp32']
 
-const optimizers: readonly OptimizerName[] = ['adamw', 'sgd']
+/**
+ * Optimizers, with the decoder blocks that have them if not all do: Muon has to know which dimensions of an array are a
+ * matrix, and MaxText refuses it where that has not been tried (types.py; `qwen3` is a block of its own there).
+ */
+const optimizers: Readonly<Partial<Record<OptimizerName, 'all' | readonly string[]>>> = {
+  ...{ adamw: 'all', sgd: 'all' },
+  muon: ['llama2', 'gemma3', 'deepseek'],
+}
 
 /** Optimizers whose states MaxText can shard over data while weights are replicated. */
 const sharded: readonly OptimizerName[] = ['adamw']
@@ -40,8 +47,16 @@ export const maxtextRules: RunRules = {
     },
     positionRule,
     {
-      broken: ({ problem: { workload } }) => !optimizers.includes(workload.optimizer),
+      broken: ({ problem: { workload } }) => !(workload.optimizer in optimizers),
       says: ({ problem: { workload } }) => `the optimizer ${workload.optimizer} is not mapped to MaxText's`,
+    },
+    {
+      broken: (run) => {
+        const blocks = optimizers[run.problem.workload.optimizer] ?? 'all'
+        return blocks !== 'all' && !blocks.includes(maxtextBlock(run)?.name ?? '')
+      },
+      says: ({ problem: { workload } }) =>
+        `MaxText has ${workload.optimizer} only for the decoder blocks ${[optimizers[workload.optimizer]].flat().join(', ')}`,
     },
     {
       broken: (run) => run.mesh.pipeline > 1 && (maxtextBlock(run)?.cycle ?? 1) > 1,
