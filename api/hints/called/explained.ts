@@ -38,6 +38,24 @@ export const explained: readonly { readonly names: readonly string[]; readonly s
     says: 'timeoutMs says it, in milliseconds',
   },
   {
+    names: [
+      ...[
+        'lora',
+        'qlora',
+        'dora',
+        'peft',
+        'loraRank',
+        'loraAlpha',
+        'loraConfig',
+        'peftConfig',
+        'adapter',
+        'adapters',
+      ],
+      ...['finetuning', 'fineTuning', 'finetune'],
+    ],
+    says: 'training is costed as training of all weights, with their gradients and optimizer states: adapters (LoRA) over frozen weights cannot be said',
+  },
+  {
     names: ['learningRate', 'lr', 'epochs', 'steps', 'trainSteps', 'warmup', 'seed', 'temperature', 'topP'],
     says: 'it changes neither time nor memory of a step',
   },

@@ -155,9 +155,22 @@ export function launchWarnings(reading: LaunchReading | null): readonly string[]
   if (!reading) return []
   const { framework, notes, notUnderstood } = reading
   return [
+    ...adapterWarnings(reading),
     ...misspeltIn(reading).map((one) => `${framework}: ${misspeltText(one)}`),
     ...notes.map((note) => `${framework}: ${note}`),
     ...(notUnderstood.length > 0 ? [`${framework}: not understood: ${listed(notUnderstood)}`] : []),
+  ]
+}
+
+/** Options of parameter-efficient training, but those that turn it off and ranks of latent attention. */
+const adapters = /^(?!.*(kv|q)[_-]lora)[^=: ]*(lora|peft|dora)(?!.*[= :](false|none|null|0)$)/i
+
+/** Whoever trains adapters needs neither the gradients nor the states of the rest. */
+function adapterWarnings({ framework, workload, ignored, notUnderstood }: LaunchReading): readonly string[] {
+  const found = [...ignored, ...notUnderstood].filter((option) => adapters.test(option))
+  if (found.length === 0 || workload['mode'] !== 'train') return []
+  return [
+    `${framework}: ${listed(found)}: training of all weights is costed, with their gradients and optimizer states; adapters (LoRA) over frozen weights cannot be said`,
   ]
 }
 

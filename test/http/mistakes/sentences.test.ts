@@ -200,6 +200,7 @@ describe('a mistake that only its author can correct', () => {
     ],
     [{ hardware: { chip: 'trn2', chips: 16 } }, '/hardware/chip', 'none of the frameworks'],
     [{ hardware: { chip: 'v100-sxm2', chips: 8 } }, '/hardware/chip', 'no bf16'],
+    [{ lora: { rank: 16 } }, '/lora', 'adapters (LoRA) over frozen weights cannot be said'],
     [{ learningRate: 1e-4 }, '/learningRate', 'neither time nor memory'],
   ])('%j is told what to say', async (change, pointer, sentence) => {
     expect(await expectHelp({ ...question, ...change }, pointer, sentence)).toBe(false)
