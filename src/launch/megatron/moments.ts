@@ -16,6 +16,10 @@ import type { Options } from '../read/options.ts'
 import type { Run } from '../run/run.ts'
 
 const aware = '--use-precision-aware-optimizer'
+
+/** What Megatron Bridge can say, and no option of Megatron-LM: master weights are not kept as remainders. */
+export const keepsMastersWhole = '--no-store-param-remainders'
+
 const options = ['--exp-avg-dtype', '--exp-avg-sq-dtype'] as const
 
 /** The recipe of fp8 by which Adam's kernel casts weights itself; Megatron-LM's default. */
@@ -68,12 +72,25 @@ export function remainderNotes({ problem, zeroStage }: Run): readonly string[] {
 /** Whether a run keeps master weights as remainders, going by its options. */
 export function keepsRemainders(given: Options): boolean {
   const scaled = given.text('--fp8-recipe') ?? delayed
-  const master = given.text('--main-params-dtype') ?? whole
-  const apart = ['--optimizer-cpu-offload', '--use-megatron-fsdp', '--fp8-param-gather', '--fp4-param-gather']
+  const apart = [
+    keepsMastersWhole,
+    '--optimizer-cpu-offload',
+    '--use-megatron-fsdp',
+    '--fp8-param-gather',
+    '--fp4-param-gather',
+  ]
   const offered = given.has(aware) && given.has('--bf16') && given.has('--use-distributed-optimizer')
   return (
-    offered && !apart.some((option) => given.has(option)) && scaled === delayed && named[master] === whole
+    offered && !apart.some((option) => given.has(option)) && scaled === delayed && mastersIn(given) === whole
   )
+}
+
+function mastersIn(given: Options): ElementType {
+  return typeNamed(given.text('--main-params-dtype'))
+}
+
+function typeNamed(text: string | null | undefined): ElementType {
+  return named[text?.replace(/^torch\./, '') ?? whole] ?? whole
 }
 
 export interface MomentsRead {
@@ -84,11 +101,10 @@ export interface MomentsRead {
 
 export function momentsRead(given: Options): MomentsRead {
   const said = options.map((option) => ({ option, text: given.text(option) }))
-  const types = said.map(({ text }) => named[text?.replace(/^torch\./, '') ?? whole] ?? whole)
+  const types = said.map(({ text }) => typeNamed(text))
   const [first = whole, second = whole] = types
   const type = elementBytes[first] >= elementBytes[second] ? first : second
   const narrow = said.filter((_, index) => areNarrow(types[index] ?? whole))
-  const master = given.text('--main-params-dtype') ?? whole
   const lacks = !given.has(aware) && narrow.length > 0
   return {
     type,
@@ -96,7 +112,11 @@ export function momentsRead(given: Options): MomentsRead {
       ...(first === second
         ? []
         : [`${options.join(' and ')} differ: both are counted in the wider type, ${type}`]),
-      ...(master === whole ? [] : [`--main-params-dtype ${master}: master weights are counted in ${whole}`]),
+      ...(mastersIn(given) === whole
+        ? []
+        : [
+            `--main-params-dtype ${given.text('--main-params-dtype')}: master weights are counted in ${whole}`,
+          ]),
     ],
     faults: lacks ? [`${narrow.map(({ option }) => option).join(' and ')}: only with ${aware}`] : [],
   }

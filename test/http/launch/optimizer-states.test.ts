@@ -50,6 +50,23 @@ it('overrides of Megatron Bridge say the same by the names of torch', () => {
   }
 })
 
+it('Megatron Bridge says whether master weights are kept as remainders, and in what otherwise', () => {
+  const kept = (more: string) =>
+    readBridge(
+      `python scripts/training/run_recipe.py --model llama3_8b -sl 4096 optimizer.use_precision_aware_optimizer=true ${more}`,
+      { chips: 8, model: null },
+    )
+  for (const [more, remainders] of [
+    ['', true],
+    ['optimizer.store_param_remainders=true optimizer.main_params_dtype=torch.float32', true],
+    ['optimizer.store_param_remainders=false', undefined],
+    ['optimizer.main_params_dtype=torch.float16', undefined],
+  ] as const) {
+    const { assumptions, notUnderstood } = kept(more)
+    expect([assumptions?.['masterRemainders'], notUnderstood], more).toEqual([remainders, []])
+  }
+})
+
 const asked = {
   model: 'llama-3.1-8b',
   hardware: { chip: 'h100-sxm', chips: 8 },
