@@ -35,7 +35,9 @@ export function warmWhileIdle<Request>(
     while (!isIdle() || performance.now() - asked < quietMs)
   }
   const next = async () => {
-    for (const thread of threads()) {
+    const running = threads()
+    for (const thread of done.keys()) if (!running.includes(thread)) done.delete(thread)
+    for (const thread of running) {
       const before = done.get(thread) ?? 0
       const request = requests[before]
       if (request === undefined) continue
