@@ -47,10 +47,17 @@ function commandOf({ image, entrypoint, command, args, env, environment }: Field
       ? given.map((word) => quoted(filled(String(word))))
       : given === undefined
         ? []
-        : [filled(String(given))]
+        : [filled(onOneLine(String(given)))]
   const run = [...words(entrypoint), ...words(command), ...words(args)]
   const set = [...variables].map(([name, value]) => `${name}=${quoted(value)}`)
   return [...set, 'docker run', quoted(String(image)), ...run].join(' ')
+}
+
+/** A command that is one text is split into words, not run by a shell: its lines, where no quotes hold them, are one. */
+function onOneLine(text: string): string {
+  return text.replaceAll(/'[^']*'|"(?:\\[\s\S]|[^"\\])*"|\\?\r?\n\s*/g, (part) =>
+    /^['"]/.test(part) ? part : ' ',
+  )
 }
 
 /** Variables as Kubernetes lists them (`name`, `value`) or as compose does: `NAME=value` each, or a key each. */
