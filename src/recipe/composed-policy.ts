@@ -35,7 +35,7 @@ const named = {
   kv_wa_proj: { attention: ['KVLow'] },
   context: { attention: ['Result', 'Att'] },
   out_proj: {},
-  mlpwi: { plain: ['Tmp'] },
+  mlpwi: { plain: ['Up'] },
   mlpwi_0: { gated: ['Gate'], experts: ['Gate', 'SharedGate'] },
   mlpwi_1: { gated: ['Up'], experts: ['SharedUp'] },
   moe_mlpwi_0: { experts: ['Gate'] },

@@ -129,8 +129,10 @@ ${Object.entries(memory.ratios)
   )
   .join('\n')}
 
-Ratios are predicted over measured memory. For training, the prediction includes the margin that stays free. For serving it has the arrays
-alone, without what a process takes beside them (2 to 3 GB for FasterTransformer).
+Ratios are predicted over measured memory. *Tensors alone* is the most that tensors took at once, as PyTorch's allocator counts them, and the
+prediction is the arrays of the stage that was measured. Other figures of training are the driver's, or what the allocator had taken from it, and
+the prediction includes the margin, which is for what is held beside tensors. For serving it has the arrays alone,
+without what a process takes beside them (2 to 3 GB for FasterTransformer).
 
 Of ${memory.ran.of} runs that ran and had their memory measured, ${memory.ran.fit} are predicted to fit. Of ${memory.ranOut.of} that ran out of memory, ${memory.ranOut.fit} are predicted to fit.
 

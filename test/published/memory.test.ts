@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { allocatedMemory, predictedAllocation } from '../accuracy/memory/allocated.ts'
 import { predictedMemory, publishedMemory } from '../accuracy/memory/run.ts'
 import { memoryRatio } from '../accuracy/memory/table.ts'
 import { catalogueChip, median } from '../accuracy/training/run.ts'
@@ -57,5 +58,15 @@ describe('published memory of training runs', () => {
     expect(ratios).toHaveLength(7)
     for (const ratio of ratios) expect(Math.abs(ratio - 1)).toBeLessThan(0.15)
     expect(llama.every(({ lossChunks = 1 }) => lossChunks > 1)).toBe(true)
+  })
+
+  it('is met from below within 5 per cent by what tensors of dense models took under Megatron Core, and within 7 by those of experts', () => {
+    const allocated = allocatedMemory()
+    expect(allocated).toHaveLength(11)
+    for (const row of allocated) {
+      const ratio = (predictedAllocation(row) ?? 0) / row.memoryBytes
+      expect(ratio).toBeLessThan(1.01)
+      expect(ratio).toBeGreaterThan(row.expertRecipe ? 0.93 : 0.95)
+    }
   })
 })

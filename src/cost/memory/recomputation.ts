@@ -23,7 +23,8 @@ export function recomputedArrays(component: Component, policy: PolicyRow): reado
   const wanted = new Set<string>()
   const want = (name: string) => {
     const producer = producers.get(name)
-    if (!producer || kept.includes(name) || wanted.has(name)) return
+    if (!producer || wanted.has(name)) return
+    if (kept.includes(name) || (producer.before !== undefined && kept.includes(producer.before))) return
     wanted.add(name)
     want(producer.left)
     want(producer.right)

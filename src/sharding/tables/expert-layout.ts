@@ -41,9 +41,10 @@ export function experts(
       ...table('activation', {
         In: `${stream.tokens} ${stream.d}`,
         Dispatched: `${stream.dispatched} A_E ${stream.d}`,
+        Up: hidden,
         Tmp: hidden,
         Out: `${stream.tokens} ${stream.d}`,
-        ...(gatedMlp ? { Gate: hidden, Up: hidden } : {}),
+        ...(gatedMlp ? { Gate: hidden } : {}),
       }),
       ...table('dispatch', { Routed: `${stream.tokens} A:J ${stream.d}` }),
       ...table('combine', {
@@ -56,15 +57,15 @@ export function experts(
         W_out: `A:E_E G${weightInner} ${weightD}`,
         ...(gatedMlp ? { W_gate: into } : {}),
       }),
-      ...(shared ? sharedArrays(sharding, gatedMlp) : {}),
+      ...(shared ? sharedArrays(sharding, gatedMlp, true) : {}),
     },
     einsums: [
       { out: 'Routed', left: 'In', right: 'Choice', kind: 'route' },
       { out: 'Dispatched', left: 'Routed', right: 'Routed', kind: 'reshard' },
-      ...mlpEinsums(gatedMlp, { from: 'Dispatched', to: 'Made' }),
+      ...mlpEinsums(gatedMlp, { from: 'Dispatched', to: 'Made', keptBefore: true }),
       { out: 'Combined', left: 'Made', right: 'Made', kind: 'reshard' },
       { out: 'Out', left: 'Combined', right: 'Choice', kind: 'route' },
-      ...(shared ? mlpEinsums(gatedMlp, { prefix: 'Shared' }) : []),
+      ...(shared ? mlpEinsums(gatedMlp, { prefix: 'Shared', keptBefore: true }) : []),
     ],
   }
 }
@@ -77,13 +78,15 @@ export function sharedArrays(
     inner,
   }: Pick<ExpertSharding, 'tokens' | 'weightD' | 'weightInner' | 'inner'>,
   gated: boolean,
+  keptBefore = false,
 ): Record<string, ShardedArray> {
   const hidden = `${tokens} F:U${inner}`
   const into = `${weightD} F:U${weightInner}`
   return {
     ...table('activation', {
       SharedTmp: hidden,
-      ...(gated ? { SharedGate: hidden, SharedUp: hidden } : {}),
+      ...(gated ? { SharedGate: hidden } : {}),
+      ...(gated || keptBefore ? { SharedUp: hidden } : {}),
     }),
     ...weights('sharedExperts', {
       W_Sharedin: into,

@@ -60,16 +60,16 @@ export function mlp(residual: Residual, gated: boolean): Component {
   const stream = resting(residual)
   const inner = 'B_RXE T_C F_YZ'
   const gate = gated
-    ? { ...table('activation', { Gate: inner, Up: inner }), ...weights('mlp', { W_gate: 'D_Z F_Y' }) }
+    ? { ...table('activation', { Gate: inner }), ...weights('mlp', { W_gate: 'D_Z F_Y' }) }
     : {}
   return {
     name: 'mlp',
     arrays: {
-      ...table('activation', { In: stream, Tmp: inner, Out: stream }),
+      ...table('activation', { In: stream, Up: inner, Tmp: inner, Out: stream }),
       ...weights('mlp', { W_in: 'D_Z F_Y', W_out: 'F_Y D_Z' }),
       ...gate,
     },
-    einsums: mlpEinsums(gated),
+    einsums: mlpEinsums(gated, { keptBefore: true }),
   }
 }
 

@@ -3,6 +3,7 @@ import { publishedInference } from '../inference/row.ts'
 import { predictedServingMemory } from '../inference/run.ts'
 import { errorsOf } from '../quantiles.ts'
 import { rounded } from '../summary.ts'
+import { allocatedMemory, predictedAllocation } from './allocated.ts'
 import { predictedMemory, publishedMemory } from './run.ts'
 import { memoryRatio } from './table.ts'
 
@@ -40,7 +41,13 @@ export function memoryFigures(): MemoryFigures {
     const ratios = predicted && measured !== undefined ? [predicted.bytes / measured] : []
     return [{ name, ratios, fits: predicted?.fits ?? null, ranOut: row.compare === 'out-of-memory' }]
   })
-  const all = [...training, ...serving]
+  const tensors = allocatedMemory().map((row) => {
+    const predicted = predictedAllocation(row)
+    const name = `${row.split} training, tensors alone, ${row.stack}`
+    const ratios = predicted === null ? [] : [predicted / row.memoryBytes]
+    return { name, ratios, fits: predictedMemory(row)?.fits ?? null, ranOut: false }
+  })
+  const all = [...training, ...tensors, ...serving]
   const names = [...new Set(all.filter(({ ratios }) => ratios.length > 0).map(({ name }) => name))].sort()
   const fitting = (ranOut: boolean): Fitting => {
     const known = all.filter((row) => row.ranOut === ranOut && row.fits !== null)

@@ -142,11 +142,23 @@ function prediction(
   constants: Partial<Assumptions> = {},
   namesSoftware = true,
 ): Plan | null {
+  const problem = problemOf(run, constants, namesSoftware)
+  if (!problem) return null
+  const answer = evaluate(problem, sketchOf(run), unsolved)
+  return 'plan' in answer ? answer.plan : null
+}
+
+/** Null where the catalogue has no such cluster. */
+export function problemOf(
+  run: PublishedLayout,
+  constants: Partial<Assumptions>,
+  namesSoftware = true,
+): Problem | null {
   const chip = catalogueChip(run.chip)
   const { chips, slices, network } = run
   const resolution = resolveCluster({ chip, chips, slices, network })
   if ('problem' in resolution) return null
-  const problem: Problem = {
+  return {
     model: typeof run.model === 'string' ? catalogueModel(run.model) : transformer(run.id, run.model),
     cluster: resolution.cluster,
     workload: {
@@ -178,8 +190,11 @@ function prediction(
     residuals,
     namesSoftware,
   }
+}
+
+export function sketchOf(run: PublishedLayout): PlanSketch {
   const { microbatchTokens, pipelineSchedule, virtualStages, rematerialization, stageLayers } = run
-  const sketch: PlanSketch = {
+  return {
     mesh: { ...unitMesh, ...run.mesh },
     zeroStage: zeroStageOf(run),
     ...(microbatchTokens === undefined ? {} : { microbatchTokens }),
@@ -188,8 +203,6 @@ function prediction(
     ...(rematerialization === undefined ? {} : { rematerialization }),
     ...(stageLayers === undefined ? {} : { stageLayers }),
   }
-  const answer = evaluate(problem, sketch, unsolved)
-  return 'plan' in answer ? answer.plan : null
 }
 
 /** What it ran with, where that is not what software on its chip is assumed to do. */
