@@ -4,6 +4,7 @@ import { attentionLayers, cacheLayers } from '../../../src/model/attention-layer
 import { type AttentionFlops, forwardFlops } from '../../../src/model/flops.ts'
 import { kvCacheBytes, kvCacheBytesPerToken } from '../../../src/model/kv-cache.ts'
 import { layerParameters, parameterCount } from '../../../src/model/parameters.ts'
+import { indexedShare } from '../../../src/model/position-index.ts'
 import { spelledOut } from '../../../src/model/spelling.ts'
 import { fullAttention } from '../../../src/model/transformer.ts'
 import { law } from '../../law.ts'
@@ -159,15 +160,18 @@ describe('latent attention', () => {
   })
 
   law(
-    'multiplies queries with keys of one width and scores with values of another',
+    'multiplies queries with keys of one width and scores with values of another, where it has an index those that it chooses',
     100,
     [latentModels, lengths],
     (model, length) => {
-      const { latent } = model.attention
+      const { latent, index } = model.attention
       if (!latent) throw new Error('the model is latent')
       const widths = latent.nopeHeadDim + latent.ropeHeadDim + latent.valueHeadDim
-      const expected = 2 * model.layers * length * model.heads * widths
-      expectClose(forwardFlops(model, 1, length, 'full').dotProducts, expected)
+      const met = Math.min(length, index?.positions ?? length)
+      const attending = 2 * model.layers * met * model.heads * widths
+      const indexed = Math.round(model.layers * indexedShare(model))
+      const scoring = index ? 2 * indexed * length * index.heads * index.headDim : 0
+      expectClose(forwardFlops(model, 1, length, 'full').dotProducts, attending + scoring)
     },
   )
 })
