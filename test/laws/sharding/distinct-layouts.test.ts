@@ -44,3 +44,17 @@ it.each([
     }
   }
 })
+
+it('have the weights of a single shared expert, and may have copies of it, which a model without has not', () => {
+  const model = modelOf('deepseek-v3')
+  const { experts } = model
+  if (!experts) throw new Error('has no experts')
+  const layoutsWith = (sharedExperts: number) =>
+    layerLayouts({ ...model, experts: { ...experts, sharedExperts } })
+      .flatMap(({ layouts }) => layouts)
+      .filter(({ places }) => places !== null)
+  const isShared = (layout: InferenceLayout) => Object.keys(layout.component.arrays).includes('SharedTmp')
+  expect(layoutsWith(1).map(isShared)).not.toContain(false)
+  expect(layoutsWith(0).map(isShared)).not.toContain(true)
+  expect(layoutsWith(1).length).toBeGreaterThan(layoutsWith(0).length)
+})
