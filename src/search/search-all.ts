@@ -29,7 +29,8 @@ import { type HopesAnywhere, hopefulReplicas } from './meshes/hopeful-replicas.t
 import type { Meshes } from './meshes/meshes.ts'
 import { type ReplicasOn, replicasThat } from './meshes/replicas.ts'
 import { type PartSearch, searchParts } from './parts.ts'
-import { createWorkbench, noneRefused, type Refused, searchSpaces, spaceOf } from './search.ts'
+import { noneRefused, type Refused } from './refused.ts'
+import { createWorkbench, searchSpaces, spaceOf } from './search.ts'
 import { merged, nothingSearched, type SearchResult } from './search-result.ts'
 import { noCounts, tallyOf } from './tally.ts'
 

@@ -9,22 +9,29 @@ import { createScale } from '../cost/compile/term.ts'
 import type { CostModel } from '../cost/model.ts'
 import { createStepScratch } from '../cost/step/stage-time.ts'
 import { alone, type Crew } from '../crew.ts'
-import { once } from '../known.ts'
 import { never, type Stop } from '../patience.ts'
-import type { Mesh } from '../sharding/axis.ts'
-import { addCounts, bestFirst, type Looked, ordered, type Turn } from './best-first.ts'
-import { type Floors, meshFloors } from './bound/floor.ts'
+import { addCounts, bestFirst, type Looked } from './best-first.ts'
+import { meshFloors } from './bound/floor.ts'
 import type { OnAnyNetwork } from './bound/on-any-network.ts'
 import { meshKeyOf, usualDistinct } from './distinct.ts'
 import { meshFits } from './fits.ts'
 import type { Accepts, Candidate, Misfit } from './layouts/candidate.ts'
-import { layoutCount } from './layouts/choices.ts'
-import type { Choices, Expansion, Workbench } from './layouts/consider.ts'
+import type { Workbench } from './layouts/consider.ts'
 import { expandMesh } from './layouts/expand.ts'
+import {
+  countOf,
+  expanded,
+  listedAs,
+  type MeshPlace,
+  type MeshTurn,
+  orderedMeshes,
+  placesOf,
+  type Space,
+} from './mesh-turns.ts'
 import { enumerateMeshes, type Meshes } from './meshes/meshes.ts'
 import { meshesOf } from './meshes/of-context-layout.ts'
-import { byScore, compareKeys, type Listed, type SearchResult } from './search-result.ts'
-import { spread } from './spread.ts'
+import { noneRefused, type Refused, refusedBeside } from './refused.ts'
+import { byScore, type Listed, type SearchResult } from './search-result.ts'
 import { tallyOf } from './tally.ts'
 
 export function createWorkbench(
@@ -33,13 +40,6 @@ export function createWorkbench(
   stop: Stop = never,
 ): Workbench {
   return { model, scale: createScale(), scratch: createStepScratch(model.resources), accepts, stop }
-}
-
-/** The meshes of one cost model, and the workbench that they are searched with. */
-export interface Space {
-  readonly bench: Workbench
-  readonly meshes: Meshes
-  readonly floors: Floors
 }
 
 /** `shared` with spaces of the same model on other chips. */
@@ -80,12 +80,6 @@ export interface Wanted {
   readonly crew?: Crew
 }
 
-/** The best of the plans that are better than all accepted ones, if it is of interest, and how much was not looked at for it. */
-export interface Refused {
-  readonly refused: Candidate | null
-  readonly unsought: number
-}
-
 export interface SpacesSearch extends SearchResult {
   readonly refused: () => Refused
 }
@@ -97,7 +91,11 @@ export function searchSpaces(
   stop: Stop,
   { most = noLimit, fits = false, late = stop, refused, advantage = 0, crew = alone }: Wanted = {},
 ): SpacesSearch {
-  const { turns, counts, floor } = orderedMeshes(spaces, most, late, crew)
+  const places = placesOf(spaces)
+  const isAccepted = ({ bench: { accepts }, mesh }: MeshPlace) => accepts === null || accepts.mesh(mesh)
+  const { turns, counts, floor } = orderedMeshes(places.filter(isAccepted), most, late, crew)
+  const others = places.filter((place) => !isAccepted(place))
+  for (const place of others) counts.constraint += countOf(place)
   for (const { meshes } of spaces) {
     counts.divisibility += meshes.indivisible
     counts.constraint += meshes.constrained
@@ -111,8 +109,6 @@ export function searchSpaces(
     ...{ turns, count: countOf, order: byScore(distinct), top, most, stop, crew },
     kind: key && { ofTurn: ({ mesh }) => key(mesh), ofListed: ({ candidate }) => key(candidate.mesh) },
     look: (turn, limit, none) => {
-      const { accepts } = turn.bench
-      if (accepts && !accepts.mesh(turn.mesh)) return { best: null, constraint: countOf(turn) }
       // The misfit nearest to fitting is of interest only where nothing fits.
       const others: Listed[] = []
       const each = (candidate: Candidate) => others.push(listedAs(turn, candidate))
@@ -140,67 +136,14 @@ export function searchSpaces(
     ...tallyOf(counts, unseen ? 0 : Math.min(floor, found.floor)),
     candidates: found.list.map(({ candidate }) => candidate),
     nearest,
-    refused: refused ? refusedBeside(turns, best / (1 + advantage), refused, crew) : () => noneRefused,
+    refused: refused
+      ? refusedBeside(turns, others, best / (1 + advantage), refused, crew)
+      : () => noneRefused,
   }
 }
 
 interface Seen extends Looked<Listed> {
   readonly nearest?: Misfit | null
-}
-
-/** Meshes of all spaces by their floors, of which each is had for itself: those last that are not within what is wanted at most. */
-function orderedMeshes(spaces: readonly Space[], most: number, late: Stop, crew: Crew) {
-  const places = spaces.flatMap(({ bench, meshes, floors }, space) =>
-    spread(meshes.allowed).map((mesh) => ({ space, bench, mesh, floors })),
-  )
-  return ordered<Omit<MeshTurn, 'floor'>, MeshTurn, number>(
-    {
-      places,
-      look: ({ floors, mesh, bench: { scale } }) => {
-        if (most !== noLimit && !floors.hopeful(mesh, scale, most)) return noLimit
-        return floors.of(mesh, scale)
-      },
-      turnOf: ({ space, bench, mesh, floors }, floor) => ({ space, bench, mesh, floors, floor }),
-      count: countOf,
-      compare: (a, b) => a.space - b.space || compareKeys(a.mesh, b.mesh),
-      most,
-    },
-    late,
-    crew,
-  )
-}
-
-function countOf({ bench, mesh }: Pick<MeshTurn, 'bench' | 'mesh'>): number {
-  return layoutCount(mesh, bench.model.problem)
-}
-
-interface MeshTurn extends Turn {
-  readonly space: number
-  readonly bench: Workbench
-  readonly mesh: Mesh
-  readonly floors: Floors
-}
-
-/**
- * Null where it is proven that nothing of the mesh is within the limit and fits. Without a limit all is looked at, as where there are
- * fewer plans than places what is told of the others is why each cannot run: floors are asked once something is found.
- */
-function expanded(
-  { mesh, floors }: MeshTurn,
-  bench: Workbench,
-  limit: number,
-  choices: Choices,
-): Expansion | null {
-  const within = once(() => floors.within(mesh, bench.scale, limit))
-  if (limit !== noLimit && !within()) return null
-  return expandMesh(bench, mesh, limit, {
-    ...choices,
-    floor: (...choice) => within()?.(...choice) ?? noLimit,
-  })
-}
-
-function listedAs({ space }: MeshTurn, candidate: Candidate): Listed {
-  return { score: candidate.score, candidate, space }
 }
 
 function restored({ candidate, ...listed }: Listed, turn: MeshTurn): Listed {
@@ -213,36 +156,3 @@ function knownOf({ bench, mesh }: MeshTurn): Pick<Candidate, 'cluster' | 'mesh'>
 }
 
 const noLimit = Number.POSITIVE_INFINITY
-
-export const noneRefused: Refused = { refused: null, unsought: 0 }
-
-/** The same meshes in the same order, with everything accepted, for what scores less than `most`. */
-function refusedBeside(
-  all: readonly MeshTurn[],
-  most: number,
-  stop: Stop,
-  crew: Crew,
-): SpacesSearch['refused'] {
-  const turns = all.filter(({ bench, floor }) => bench.accepts && floor <= most)
-  const work = (): Refused => {
-    const { list, counts } = bestFirst<MeshTurn, Listed, Looked<Listed>>({
-      ...{ turns, count: countOf, order: byScore(usualDistinct), top: 1, most, stop },
-      look: (turn, limit) => {
-        const looked = expanded(turn, { ...turn.bench, accepts: null, stop }, limit, { nearest: false })
-        const best = looked?.best ? listedAs(turn, looked.best) : null
-        return looked ? { unexamined: looked.unexamined, best } : { best }
-      },
-    })
-    const [first] = list
-    return {
-      refused: first && first.score < most ? first.candidate : null,
-      unsought: counts.unexamined,
-    }
-  }
-  const cluster = all[0]?.bench.model.problem.cluster
-  const restored = ({ refused, ...rest }: Refused): Refused => ({
-    ...rest,
-    refused: refused && cluster ? { ...refused, cluster } : null,
-  })
-  return crew.beside(work, { restored, stop })
-}
