@@ -7,7 +7,7 @@
  * Catalogue names of releases that write the size in another way, or leave it out; of a model that also sees or hears, the name of its
  * language model, where the config.json has the same dimensions and as many positions. Sources of those: ai-dynamo/aiconfigurator @095f58a51c,
  * model_configs (Qwen3-VL); alibaba/Pai-Megatron-Patch @a098ca5, examples/qwen2 and qwen2_5_vl; NVIDIA-NeMo/Megatron-Bridge @067f987df,
- * models/glm_vl (GLM-4.5V, 4.6V).
+ * models/glm_vl (GLM-4.5V, 4.6V); AI-Hypercomputer/maxtext, configs/models (deepseek3-671b-2dfsdp and -batchsplit, which are sharded in other ways).
  */
 const others: Readonly<Record<string, string>> = {
   'llama-4-maverick-17b-128e': 'llama-4-maverick',
@@ -15,6 +15,9 @@ const others: Readonly<Record<string, string>> = {
   'llama-4-scout-17b-16e': 'llama-4-scout',
   'llama-4-17b-16e': 'llama-4-scout',
   'deepseek-3-671b': 'deepseek-v3',
+  'deepseek-3-671b-2dfsdp': 'deepseek-v3',
+  'deepseek-3-671b-batchsplit': 'deepseek-v3',
+  'llama-3-405b': 'llama-3.1-405b',
   'deepseek-2-236b': 'deepseek-v2',
   'deepseek-2-16b': 'deepseek-v2-lite',
   'deepseek-v2-lite-chat': 'deepseek-v2-lite',

@@ -271,6 +271,8 @@ describe('a model as launch files name it', () => {
     ['Llama-2-70b-chat-hf', 'llama-2-70b'],
     ['llama2-70b', 'llama-2-70b'],
     ['deepseek3-671b', 'deepseek-v3'],
+    ['deepseek3-671b-batchsplit', 'deepseek-v3'],
+    ['llama3-405b', 'llama-3.1-405b'],
     ['deepseek-ai/DeepSeek-R1-0528', 'deepseek-r1'],
     ['meta-llama/Llama-4-Maverick-17B-128E-Instruct', 'llama-4-maverick'],
     ['mistralai/Mixtral-8x7B-Instruct-v0.1', 'mixtral-8x7b'],
