@@ -168,7 +168,8 @@ const adapters = /^(?!.*(kv|q)[_-]lora)[^=: ]*(lora|peft|dora)(?!.*[= :](false|n
 /** Whoever trains adapters needs neither the gradients nor the states of the rest. */
 function adapterWarnings({ framework, workload, ignored, notUnderstood }: LaunchReading): readonly string[] {
   const found = [...ignored, ...notUnderstood].filter((option) => adapters.test(option))
-  if (found.length === 0 || workload['mode'] !== 'train') return []
+  const { mode } = workload
+  if (found.length === 0 || mode !== 'train') return []
   return [
     `${framework}: ${listed(found)}: training of all weights is costed, with their gradients and optimizer states; adapters (LoRA) over frozen weights cannot be said`,
   ]

@@ -62,8 +62,9 @@ it('Megatron Bridge says whether master weights are kept as remainders, and in w
     ['optimizer.store_param_remainders=false', undefined],
     ['optimizer.main_params_dtype=torch.float16', undefined],
   ] as const) {
-    const { assumptions, notUnderstood } = kept(more)
-    expect([assumptions?.['masterRemainders'], notUnderstood], more).toEqual([remainders, []])
+    const { assumptions = {}, notUnderstood } = kept(more)
+    const { masterRemainders } = assumptions
+    expect([masterRemainders, notUnderstood], more).toEqual([remainders, []])
   }
 })
 
