@@ -55,20 +55,18 @@ export function outerShare(
   return Math.min(1, nodes / distinctPlaces(chips, activeExperts, choicesApart))
 }
 
-/** Seconds per byte that each part of the network is busy with routed tokens. */
-export function routedLoads({ allToAllLoads }: GroupCost, outer: number): readonly number[] {
-  return allToAllLoads.map((load, level) => (level === 0 ? load : load * outer))
-}
-
-/** Seconds that each part is busy with so many bytes. */
-export function routedSeconds(bytes: Bytes, cost: GroupCost, loads: readonly number[]): readonly Seconds[] {
+/** Seconds that each part of the network is busy with so many bytes of routed tokens, of which the outer tiers carry a share. */
+export function routedSeconds(bytes: Bytes, cost: GroupCost, outer: number): readonly Seconds[] {
   const ramp = rampSeconds('AllToAll', bytes, cost)
-  return loads.map((load, level) => load * bytes + (level === 0 ? ramp : 0))
+  return cost.allToAllLoads.map((load, level) => (level === 0 ? load * bytes + ramp : load * outer * bytes))
 }
 
-export function routedTime(bytes: Bytes, cost: GroupCost, loads: readonly number[]): Seconds {
-  const [innermost = 0] = loads
-  const ramped = innermost * bytes + rampSeconds('AllToAll', bytes, cost)
-  const busiest = Math.max(bytes * Math.max(...loads), ramped)
-  return finished(busiest, cost.allToAllLatency, cost.latencyIsFloor)
+/** The time of the busiest part. It is asked for each floor, so it makes no list of all of them. */
+export function routedTime(bytes: Bytes, cost: GroupCost, outer: number): Seconds {
+  const { allToAllLoads, allToAllLatency, latencyIsFloor } = cost
+  let busiest = bytes * (allToAllLoads[0] ?? 0) + rampSeconds('AllToAll', bytes, cost)
+  for (let level = 1; level < allToAllLoads.length; level++) {
+    busiest = Math.max(busiest, bytes * ((allToAllLoads[level] ?? 0) * outer))
+  }
+  return finished(busiest, allToAllLatency, latencyIsFloor)
 }

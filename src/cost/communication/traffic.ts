@@ -27,7 +27,7 @@ import type { Bucket } from '../compile/compile.ts'
 import { type Scale, sumTerms } from '../compile/term.ts'
 import type { NetworkCosts } from './network.ts'
 import { busyFactor, busySeconds, loadsOf, operationTime, rampSeconds } from './operation-time.ts'
-import { outerShare, routedLoads, routedSeconds, routedTime } from './routing.ts'
+import { outerShare, routedSeconds, routedTime } from './routing.ts'
 
 export type Traffic = number[]
 
@@ -116,12 +116,16 @@ export function addCall(
 ): void {
   const { operation, times } = call
   const overlap = overlapOf(call, cost, beside)
-  const routed = loadsToExperts(call, cost, beside)
-  const time = timeBy(routed, operation, bytes, cost)
+  const outer = shareToExperts(call, cost, beside)
+  const time = timeBy(outer, operation, bytes, cost)
   const moved = times * bytes * busyFactor(operation, cost)
   addTime(sum, times * time, overlap)
+  // The ramp goes to the innermost tier, which is the first.
   const ramp = times * rampSeconds(operation, bytes, cost)
-  addLoads(sum, moved, routed ?? loadsOf(operation, cost), overlap, ramp)
+  const loads = loadsOf(operation, cost)
+  addBusy(sum, 0, moved * (loads[0] ?? 0) + ramp, overlap)
+  const resources = resourcesOf(sum)
+  for (let r = 1; r < resources; r++) addBusy(sum, r, moved * ((loads[r] ?? 0) * (outer ?? 1)), overlap)
 }
 
 function overlapOf(
@@ -154,58 +158,36 @@ export function waitedOverlap(
 
 type Way = Pick<Call<unknown>, 'operation' | 'routed'>
 
-/** Loads by which copies of tokens go once to each node; null for all other calls. */
-function loadsToExperts(
-  { routed }: Way,
-  cost: GroupCost,
-  { experts, assumptions }: Beside,
-): readonly number[] | null {
-  return routed && experts ? routedLoads(cost, outerShare(cost, experts, assumptions)) : null
+/** Share of the bytes that leaves a node where copies of tokens go once to each; null for all other calls. */
+function shareToExperts({ routed }: Way, cost: GroupCost, { experts, assumptions }: Beside): number | null {
+  return routed && experts ? outerShare(cost, experts, assumptions) : null
 }
 
 export function callTime(call: Way, bytes: Bytes, cost: GroupCost, beside: Beside): Seconds {
-  return timeBy(loadsToExperts(call, cost, beside), call.operation, bytes, cost)
+  return timeBy(shareToExperts(call, cost, beside), call.operation, bytes, cost)
 }
 
-function timeBy(
-  routed: readonly number[] | null,
-  operation: Way['operation'],
-  bytes: Bytes,
-  cost: GroupCost,
-): Seconds {
-  return routed ? routedTime(bytes, cost, routed) : operationTime(operation, bytes, cost)
+function timeBy(outer: number | null, operation: Way['operation'], bytes: Bytes, cost: GroupCost): Seconds {
+  return outer === null ? operationTime(operation, bytes, cost) : routedTime(bytes, cost, outer)
 }
 
 /** Seconds that each part of the network is busy with the call. */
 export function callBusy(call: Way, bytes: Bytes, cost: GroupCost, beside: Beside): readonly Seconds[] {
-  const routed = loadsToExperts(call, cost, beside)
-  return routed ? routedSeconds(bytes, cost, routed) : busySeconds(call.operation, bytes, cost)
+  const outer = shareToExperts(call, cost, beside)
+  return outer === null ? busySeconds(call.operation, bytes, cost) : routedSeconds(bytes, cost, outer)
 }
 
 /** Adds one transfer to the neighbouring stage. */
 export function addPermute(sum: Traffic, bytes: Bytes, cost: GroupCost, overlap: number): void {
   addTime(sum, collectiveTime(bytes, cost.permutePerByte, cost.permuteLatency, cost.latencyIsFloor), overlap)
-  addLoads(sum, bytes, cost.permuteLoads, overlap, 0)
+  const resources = resourcesOf(sum)
+  for (let r = 0; r < resources; r++) addBusy(sum, r, bytes * (cost.permuteLoads[r] ?? 0), overlap)
 }
 
 /** Adds a transfer of arrays to the host or back, on the last resource, which no collective uses. */
 export function addHostTransfer(sum: Traffic, time: Seconds, overlap: number): void {
   addTime(sum, time, overlap)
   addBusy(sum, resourcesOf(sum) - 1, time, overlap)
-}
-
-/** Adds what each part of the network is busy with a call; `ramp` goes to the innermost tier, which is the first. */
-function addLoads(
-  sum: Traffic,
-  bytes: Bytes,
-  loads: readonly number[],
-  overlap: number,
-  ramp: Seconds,
-): void {
-  const resources = resourcesOf(sum)
-  for (let r = 0; r < resources; r++) {
-    addBusy(sum, r, bytes * (loads[r] ?? 0) + (r === 0 ? ramp : 0), overlap)
-  }
 }
 
 function addTime(sum: Traffic, time: Seconds, overlap: number): void {

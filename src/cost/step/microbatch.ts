@@ -200,8 +200,12 @@ function backwardTraffic(
 }
 
 function blendedTraffic(composition: Composition, dense: LayerTraffic, sparse: LayerTraffic): LayerTraffic {
-  const blended = (one: Traffic, other: Traffic): Traffic =>
-    one.map((seconds, at) => blend(composition, seconds, other[at] ?? 0))
+  // Not by `map`, which makes arrays that may have holes: sums read such numbers as objects.
+  const blended = (one: Traffic, other: Traffic): Traffic => {
+    const sum = one.slice()
+    for (let at = 0; at < sum.length; at++) sum[at] = blend(composition, one[at] ?? 0, other[at] ?? 0)
+    return sum
+  }
   const backward: Traffic[] = []
   return {
     forward: blended(dense.forward, sparse.forward),

@@ -123,9 +123,12 @@ export function addOnce(
   addScaled(forward, layer.weights, group.held * group.layers)
   addScaled(backward, layer.gradients, group.held * group.layers)
   const tied = model.problem.model.tiedEmbeddings && group.last
-  const ends = [...(group.first && !tied ? [traffic.embedding] : []), ...(group.last ? [traffic.head] : [])]
-  for (const { weights, gradients } of ends) {
-    addScaled(forward, weights, 1)
-    addScaled(backward, gradients, 1)
+  if (group.first && !tied) {
+    addScaled(forward, traffic.embedding.weights, 1)
+    addScaled(backward, traffic.embedding.gradients, 1)
+  }
+  if (group.last) {
+    addScaled(forward, traffic.head.weights, 1)
+    addScaled(backward, traffic.head.gradients, 1)
   }
 }

@@ -170,10 +170,11 @@ export function choiceFloors(problem: Problem, turns: KnownTurns): ChoiceFloors 
     addScaled(backward, backwardEach, microbatches)
     const { wait, splits } = knownTurns(mesh, choice)
     const bubble = (wait / microbatches) * (forwardWork + backwardWork)
-    const unsplit = score(
-      windowTimes(forwardWork, forward, backwardWork, backward, 'expected') + bubble,
-      windowTimes(forwardWork, forward, backwardWork, backward, 'upper') + bubble,
-    )
+    const before = windowTime(forwardWork, forward, 'expected')
+    const after = windowTime(backwardWork, backward, 'expected')
+    const allBefore = windowTime(forwardWork, forward, 'upper')
+    const allAfter = windowTime(backwardWork, backward, 'upper')
+    const unsplit = score(before + after + bubble, allBefore + allAfter + bubble)
     if (splits.length === 0 || mesh.pipeline === 1) return unsplit
     const weightGradients = share * whole.weightGradients
     let least = unsplit
@@ -181,19 +182,9 @@ export function choiceFloors(problem: Problem, turns: KnownTurns): ChoiceFloors 
       const filled = (fills / microbatches) * weightGradients
       const inputs = inputGradients * (backwardWork - weightGradients)
       const waits = ((mesh.pipeline - 1) / microbatches) * (forwards * forwardWork + inputs)
-      const expected =
-        windowTime(forwardWork, forward, 'expected') +
-        Math.max(
-          windowTime(backwardWork, backward, 'expected'),
-          windowTime(backwardWork - filled, backward, 'expected') + waits,
-        )
-      const upper =
-        windowTime(forwardWork, forward, 'upper') +
-        Math.max(
-          windowTime(backwardWork, backward, 'upper'),
-          windowTime(backwardWork - filled, backward, 'upper') + waits,
-        )
-      least = Math.min(least, score(expected, upper))
+      const left = windowTime(backwardWork - filled, backward, 'expected') + waits
+      const allLeft = windowTime(backwardWork - filled, backward, 'upper') + waits
+      least = Math.min(least, score(before + Math.max(after, left), allBefore + Math.max(allAfter, allLeft)))
     }
     return least
   }

@@ -17,6 +17,7 @@ export function movedFloor(model: CostModel): MovedFloor {
   const { layers, experts } = transformer
   const beside = { assumptions, experts, routedOverlap: mostRoutedOverlap(model.problem) }
   const moves = byReplica<Moved>({ pipelined: false })
+  const one = createTraffic(model.resources)
   const half = (
     layer: Window | undefined,
     head: Window | undefined,
@@ -24,7 +25,7 @@ export function movedFloor(model: CostModel): MovedFloor {
     costs: NetworkCosts,
   ): Traffic => {
     const traffic = createTraffic(model.resources)
-    const one = createTraffic(model.resources)
+    one.fill(0)
     addBuckets(traffic, ofBatch(head), scale, costs, beside)
     addBuckets(one, ofBatch(layer), scale, costs, beside)
     addScaled(traffic, one, layers)

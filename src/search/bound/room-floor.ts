@@ -73,6 +73,7 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
   const everNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true })
   const replicaNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true })
   const counted = modelOfKind(model)
+  const traffic = createTraffic(model.resources)
   /** The model whose numbers a stage of the mesh is asked with, and the question that it is asked. */
   const modelFor = ({ pipeline }: Mesh): CostModel => (pipeline > 1 ? counted : model)
 
@@ -85,7 +86,7 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
   const exposed = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): readonly Seconds[] => {
     setBatch(scale, sequences)
     const seconds = (window: Window | undefined): Seconds => {
-      const traffic = createTraffic(model.resources)
+      traffic.fill(0)
       addBuckets(traffic, ofBatch(window), scale, costs, beside)
       return traffic[exposedAt] ?? 0
     }
