@@ -11,7 +11,7 @@ deepseek-v2-lite=deepseek2-16b:27x2048 deepseek-v2=deepseek2-236b:60x5120
 deepseek-v3=deepseek3-671b:61x7168 deepseek-v3.2=deepseek3.2-671b:61x7168 deepseek-r1=deepseek3-671b:61x7168 gemma-2b:18x2048 gemma-7b:28x3072
 gemma-2-2b=gemma2-2b:26x2304 gemma-2-9b=gemma2-9b:42x3584 gemma-2-27b=gemma2-27b:46x4608
 gemma-3-4b=gemma3-4b:34x2560 gemma-3-12b=gemma3-12b:48x3840 gemma-3-27b=gemma3-27b:62x5376
-gpt-oss-20b:24x2880 gpt-oss-120b:36x2880 kimi-k2=kimi-k2-1t:61x7168 kimi-k2-thinking=kimi-k2-1t:61x7168 kimi-k2.5=kimi-k2-1t:61x7168
+gpt-oss-20b:24x2880 gpt-oss-120b:36x2880 kimi-k2=kimi-k2-1t:61x7168 kimi-k2-thinking=kimi-k2-1t:61x7168 kimi-k2.5=kimi-k2-1t:61x7168 kimi-k2.6=kimi-k2-1t:61x7168 kimi-k2.7-code=kimi-k2-1t:61x7168
 llama-2-7b=llama2-7b:32x4096 llama-2-13b=llama2-13b:40x5120 llama-2-70b=llama2-70b:80x8192
 llama-3-8b=llama3-8b:32x4096 llama-3-70b=llama3-70b:80x8192 llama-3.1-8b=llama3.1-8b:32x4096
 llama-3.1-70b=llama3.1-70b:80x8192 llama-3.1-405b=llama3.1-405b:126x16384

@@ -130,7 +130,7 @@ describe('a mistake with a correction', () => {
     [{ model: { name: 'llama-3-70b' } }, '/model', 'did you mean llama-3-70b?'],
     [{ model: { model_type: 'llama', hidden_size: 4096 } }, '/model', 'did you mean {"huggingFace":'],
     [{ model: 'lama-3-8b' }, '/model', 'the nearest are llama-3-8b'],
-    [{ model: 'llama-3-405b' }, '/model', 'the nearest are llama-3.1-405b'],
+    [{ model: 'llama-3.1-450b' }, '/model', 'the nearest are llama-3.1-405b'],
     [{ hardware: { chip: 'h100-smx', chips: 64 } }, '/hardware/chip', 'GET /hardware has all'],
     [{ memoryBudget: { fraction: 2 } }, '/memoryBudget/fraction', 'give bytes as bytesPerChip'],
   ])('%j is told what was meant', async (change, pointer, sentence) => {
