@@ -74,7 +74,7 @@ function nearlyAsGood(answer: OptimizeBody): readonly string[] {
       : []
   const published = `${counted(recipes.length, 'published layout')} of this model on such chips (recipes, in JSON)`
   const [first] = answer.plans
-  const best = bestRecipeText(recipes, first && 'mfu' in first ? first : null)
+  const best = bestRecipeText(recipes, first && 'mfu' in first ? first : null, answer.precision.compute)
   return [...rather, ...(recipes.length > 0 ? [best ? `${published}: ${best}` : `${published}.`] : [])]
 }
 

@@ -28,10 +28,11 @@ export function moreServers(
   return [...(own ? [own.suggestion] : []), ...other]
 }
 
-/** The plan's own servers, as many as the rate needs. */
+/** The plan's own servers, as many as the rate needs; null also if the chips there are have room for them: then other numbers of instances do. */
 function moreOfItsOwn(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting) {
   const free = withoutInstances(sketch)
   const on = remembered((cluster: Cluster) => fitting({ ...problem, cluster }, free))
+  if (on(problem.cluster)) return null
   const larger = largerThatFits(problem, (cluster) => on(cluster) !== null)
   const found = larger && on(larger.cluster)
   if (!larger || !found) return null

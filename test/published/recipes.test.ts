@@ -152,7 +152,7 @@ describe('recipes', () => {
     const line = (times: number) => {
       const tokensPerSecondPerChip = rate / times
       const first = { rank: 1, mfu: 0.1, tokensPerSecondPerChip, mesh: unitMesh, stepTimeSeconds: 30 }
-      return bestRecipeText(recipesBeside([slower, recipe], asked, [first]), first)
+      return bestRecipeText(recipesBeside([slower, recipe], asked, [first]), first, recipe.compute)
     }
     const layout =
       /^data 2 x expert 64 x pipeline 16, ZeRO-1, dualpipe on 2048 chips with 15360 sequences of 4096 \(this very question\), is predicted to take /
@@ -162,10 +162,10 @@ describe('recipes', () => {
       /It is not listed: .*schedule is not searched .*; not launchable by megatron, [a-z, ]+\.$/,
     )
     expect(line(0.9)).not.toMatch(/not listed/)
-    expect(bestRecipeText(recipesBeside([recipe], asked, []), null)).toMatch(
+    expect(bestRecipeText(recipesBeside([recipe], asked, []), null, recipe.compute)).toMatch(
       / s a step \(measured: [\d.]+ s\)\.$/,
     )
-    expect(bestRecipeText([], null)).toBeNull()
+    expect(bestRecipeText([], null, 'bf16')).toBeNull()
   })
 
   it('are compared with the first plan where their sequences are as long as those of the request', () => {
@@ -183,7 +183,7 @@ describe('recipes', () => {
       }
       const [shown] = recipesBeside([recipe], { ...problem, workload }, [first])
       if (!shown) throw new Error('it stands beside plans')
-      return { ...shown, line: bestRecipeText([shown], first) ?? '' }
+      return { ...shown, line: bestRecipeText([shown], first, shown.compute) ?? '' }
     }
     const [same, shorter] = [beside(1), beside(2)]
     expect(same.timesFirst).toBeGreaterThan(1)
@@ -203,7 +203,8 @@ describe('recipes', () => {
     if (!sample) throw new Error('there is a recipe')
     const { problem } = problemOf(evaluateRequest.parse(evaluateRequestOf(sample, sample.asked)), catalogue)
     const asked = { ...problem, workload: problem.workload as TrainWorkload }
-    const [long] = recipesBeside([sample], asked, [])
+    const beside = recipesBeside([sample], asked, [])
+    const [long] = beside
     if (!long) throw new Error('it stands beside plans')
     const seconds = long.predicted?.stepTimeSeconds ?? 1
     const short = {
@@ -211,8 +212,9 @@ describe('recipes', () => {
       sequenceLength: long.sequenceLength / 4,
       predicted: { stepTimeSeconds: seconds / 99 },
     }
-    expect(bestRecipeText([long, short], null)).toContain(`sequences of ${long.sequenceLength}`)
-    expect(bestRecipeText([short, long], null)).toContain(`sequences of ${short.sequenceLength}`)
+    const told = (shown: typeof beside) => bestRecipeText(shown, null, sample.compute)
+    expect(told([long, short])).toContain(`sequences of ${long.sequenceLength}`)
+    expect(told([short, long])).toContain(`sequences of ${short.sequenceLength}`)
     // The very question goes before one that is predicted to do more with a chip, which would be said to be another.
     const otherChips = { ...asked, cluster: { ...asked.cluster, chips: 2 * sample.chips } }
     const [faster] = recipesBeside(
@@ -222,11 +224,14 @@ describe('recipes', () => {
     )
     if (!faster) throw new Error('it stands beside plans')
     expect(long.otherwise).toEqual([])
-    expect(bestRecipeText([faster, long], null)).toBe(bestRecipeText([long], null))
-    expect(bestRecipeText([faster], null)).toMatch(/^no published run of this question; the nearest, /)
-    expect(bestRecipeText([faster], null)).toContain(
-      `; it has chips ${sample.chips}, where ${2 * sample.chips} is asked`,
-    )
+    expect(told([faster, long])).toBe(told([long]))
+    expect(told([faster])).toMatch(/^no published run of this question; the best of those near it, /)
+    expect(told([faster])).toContain(`; it has chips ${sample.chips}, where ${2 * sample.chips} is asked`)
+    // One in another type, faster by that type alone, goes behind.
+    const narrow = { ...faster, compute: 'fp8' }
+    const alike = { ...faster, predicted: { stepTimeSeconds: seconds } }
+    expect(sample.compute).toBe('bf16')
+    expect(told([narrow, alike])).toBe(told([alike]))
   })
 
   it('say which of the plans that are tied is preferred, before all else', () => {

@@ -11,11 +11,17 @@ type First = Compared & Pick<Plan, 'stepTimeSeconds'>
 
 /**
  * Of those whose sequences are as long as those of the first recipe, the nearest to what is asked (a step of short sequences says nothing of
- * long ones), and of the very question where one is; what another has otherwise is said. Null if nothing is predicted of any; `first` is null if no plan is listed.
+ * long ones), and of the very question where one is; else of those that multiply in the type that is asked, as fp8 is faster than bf16 in
+ * any layout. What another has otherwise is said. Null if nothing is predicted of any; `first` is null if no plan is listed.
  */
-export function bestRecipeText(recipes: readonly ShownRecipe[], first: First | null): string | null {
+export function bestRecipeText(
+  recipes: readonly ShownRecipe[],
+  first: First | null,
+  compute: string,
+): string | null {
   const gain = (recipe: Recipe) => (first ? (gainOf(recipe, first) ?? 0) : 0)
-  const other = ({ otherwise }: ShownRecipe) => (otherwise.length > 0 ? 1 : 0)
+  const other = ({ otherwise, ...recipe }: ShownRecipe) =>
+    (otherwise.length > 0 ? 1 : 0) + (recipe.compute === compute ? 0 : 1)
   const told = recipes.filter(({ predicted }) => predicted)
   const nearest = told.filter(({ sequenceLength }) => sequenceLength === told[0]?.sequenceLength)
   const [best] = nearest.sort((a, b) => other(a) - other(b) || gain(b) - gain(a))
@@ -27,7 +33,7 @@ export function bestRecipeText(recipes: readonly ShownRecipe[], first: First | n
   }
   const has = `it has ${otherwise.join(', ')}`
   const clauses = [has, ...unlisted.filter((reason) => reason !== has), ...incomparable(best, first)]
-  return `no published run of this question; the nearest, ${layoutText(best)}, is predicted to ${timeText(best, first)}; ${clauses.join('; ')}.`
+  return `no published run of this question; the best of those near it, ${layoutText(best)}, is predicted to ${timeText(best, first)}; ${clauses.join('; ')}.`
 }
 
 function layoutText({ chips, plan, batchSequences, sequenceLength }: Recipe): string {
