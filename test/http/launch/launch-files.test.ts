@@ -86,6 +86,17 @@ const cases: readonly (readonly [framework: string, key: string, question: objec
     'maxtext',
     { model: 'gemma-2-9b', hardware: { chip: 'h100-sxm', chips: 16 }, workload: train, ...fixed },
   ],
+  // Of one microbatch ZeRO-2, which torchtitan writes as it does ZeRO-1: gradients of that would not fit.
+  [
+    'torchtitan',
+    'torchtitan',
+    {
+      model: 'llama-3-8b',
+      hardware: h100,
+      workload: { mode: 'train', batchTokens: 65_536, sequenceLength: 8192 },
+      constraints: { data: 8 },
+    },
+  ],
   // Chips that stay idle.
   ...(
     [

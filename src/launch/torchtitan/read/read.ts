@@ -41,6 +41,8 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   const precision = precisionOf(keys)
   const offloads = keys.value('training.enable_cpu_offload') === true
   const left = keys.left()
+  // Of one microbatch outside of a pipeline, ZeRO-1 and ZeRO-2 are written alike: the faster that fits is taken.
+  const either = zeroStage === 1 && pipeline === 1 && microbatches === 1
   return {
     framework: 'torchtitan',
     version: torchtitanVersion,
@@ -59,7 +61,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     },
     plan: {
       mesh,
-      zeroStage,
+      ...(either ? {} : { zeroStage }),
       ...(microbatches === null ? {} : { microbatches }),
       ...(context > 1 ? { contextLayout: rotations[rotate] ?? 'gather' } : {}),
       ...(pipeline > 1 && named ? { pipelineSchedule: named } : {}),
