@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
+import { readTorchtitanCommand } from '../../src/launch/torchtitan/read/command.ts'
 import { readTorchtitan } from '../../src/launch/torchtitan/read/read.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { launchedPlan } from '../golden/launched-plan.ts'
@@ -54,6 +55,18 @@ describe('a config of torchtitan', () => {
       const { zeroStage = 1 } = found
       expect(meshOf(found.mesh, zeroStage)).toEqual(meshOf(plan.mesh, zeroStage))
     })
+  })
+
+  it('of the last release is asked for where only its name is given: without it the defaults would be read for the plan', () => {
+    const elsewhere = 'its settings are in own.toml, which is not here: send what is in that file'
+    for (const text of [
+      'torchrun --nproc-per-node 8 -m torchtitan.train --job.config_file own.toml',
+      'NGPU=8 CONFIG_FILE=own.toml ./run_train.sh',
+    ]) {
+      expect(readTorchtitanCommand(text, 8).faults).toEqual([expect.stringContaining(elsewhere)])
+    }
+    const main = 'torchrun --nproc-per-node 8 -m torchtitan.train --module llama3 --config llama3_8b'
+    expect(readTorchtitanCommand(main, 8).faults).toEqual([])
   })
 
   it('of any numbers is read in no time, and throws nothing', () => {

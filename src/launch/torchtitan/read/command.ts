@@ -30,6 +30,7 @@ export function readTorchtitanCommand(text: string, chips: number | null): Launc
   const reading = readTorchtitan(config, world ?? chips)
   const named = `${given.get('module') ?? 'no module'}, ${given.get('config') ?? 'no config'}`
   const { expert, tensor } = degreesOf(given, base)
+  const file = given.get('job.config_file') ?? said('CONFIG_FILE')
   return {
     ...reading,
     version: torchtitanMain,
@@ -41,12 +42,18 @@ export function readTorchtitanCommand(text: string, chips: number | null): Launc
       ...(base ? [] : [`the config ${named} is not known: what it sets itself is taken for the defaults`]),
     ],
     faults: [
+      ...(typeof file === 'string' ? [elsewhere(file)] : []),
       ...reading.faults,
       ...(expert > 1 && tensor > 1
         ? ['main takes the ranks of experts from tensor first: such experts are not counted']
         : []),
     ],
   }
+}
+
+/** The last release keeps its settings in a file: without it a command says nothing of the plan. */
+function elsewhere(file: string): string {
+  return `its settings are in ${file.slice(0, 100)}, which is not here: send what is in that file, {"torchtitan": "[model] …"}`
 }
 
 /** Whether the word is torchtitan's program, as opposed to its launcher. */
