@@ -8,6 +8,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
+import { refuseUnreadable } from './unreadable.ts'
 
 export interface ServerLimits {
   /** Limit for all headers of a request. */
@@ -38,7 +39,7 @@ export function createServer(
       endUnread(response, unreadMs)
       app(request, response)
     },
-  )
+  ).on('clientError', refuseUnreadable)
 }
 
 /** Looks whenever nothing has moved on the connection for so long, as is usual while a search runs. */

@@ -43,7 +43,7 @@ function shown({ mode, plans }: OptimizeBody) {
 }
 
 function remarks(answer: OptimizeBody): readonly string[] {
-  const { search, unlaunchable, infeasible, warnings } = answer
+  const { plans, search, unlaunchable, infeasible, warnings } = answer
   const { enumerated, unexamined, exact } = search
   return [
     exact
@@ -51,7 +51,7 @@ function remarks(answer: OptimizeBody): readonly string[] {
       : `${counted(enumerated, 'layout')}, the best so far: ${unexamined} ${unexamined === 1 ? 'was' : 'were'} not looked at in time.`,
     ...nearlyAsGood(answer),
     ...('alternative' in answer && answer.alternative ? [alternativeText(answer.alternative)] : []),
-    ...(unlaunchable ? notLaunched(unlaunchable) : []),
+    ...(unlaunchable ? notLaunched(unlaunchable, plans[0]) : []),
     ...(infeasible
       ? [
           ...infeasible.reasons.map(({ reason, detail }) => `No plan, ${reason}: ${detail}.`),
@@ -84,13 +84,14 @@ function alternativeText({ disaggregated, summary, requestsPerSecond }: ServePla
 }
 
 /** The best plan that no framework launches, if the printed digits show that it is better, with the first reason against it. */
-function notLaunched({
-  plan,
-  advantage,
-  reasons,
-}: NonNullable<OptimizeBody['unlaunchable']>): readonly string[] {
+function notLaunched(
+  { plan, advantage, reasons }: NonNullable<OptimizeBody['unlaunchable']>,
+  first: Pick<AnyPlan, 'summary'> | undefined,
+): readonly string[] {
   if (advantage !== null && advantage < 1.005) return []
   const [lacking] = Object.values(reasons).flat()
   const better = advantage === null ? '' : `, ${advantage.toFixed(2)} times better`
-  return [`No framework that is assumed launches ${plan.summary}${better}${lacking ? `: ${lacking}` : ''}.`]
+  // A summary does not say which ranks are neighbours: that may be all that differs.
+  const what = plan.summary === first?.summary ? 'plan 1 laid out otherwise' : plan.summary
+  return [`No framework that is assumed launches ${what}${better}${lacking ? `: ${lacking}` : ''}.`]
 }

@@ -198,7 +198,7 @@ describe('on the wire', () => {
       'POST /optimize HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
     ],
   ])('who sends half of %s is not waited for', async (_what, half) => {
-    expect(await raw(half, { ends: false })).toMatch(/^HTTP\/1\.1 408 /)
+    expectProblem(await raw(half, { ends: false }), 408)
   })
 
   it('who takes nothing of the answers is not waited for', async () => {
@@ -220,7 +220,19 @@ describe('on the wire', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 200 /)
   })
 
-  it('what is no HTTP is refused', async () => {
-    expect(await raw('hello\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /)
+  it.each([
+    ['what is no HTTP', 'hello\r\n\r\n', 400],
+    ['a method that there is none of', 'FROB /optimize HTTP/1.1\r\nhost: x\r\n\r\n', 400],
+    ['a length below nothing', 'POST /optimize HTTP/1.1\r\nhost: x\r\ncontent-length: -5\r\n\r\n', 400],
+    ['seventy thousand letters of a header', `GET / HTTP/1.1\r\nx: ${'x'.repeat(70_000)}\r\n\r\n`, 431],
+  ])('%s is refused, with a problem as everywhere', async (_what, lines, status) => {
+    expectProblem(await raw(lines, { ends: false }), status)
   })
+
+  function expectProblem(answer: string, status: number): void {
+    const [head = '', body = ''] = answer.split('\r\n\r\n')
+    expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} .*\r\nConnection: close`))
+    expect(head).toContain('Content-Type: application/problem+json')
+    expect(JSON.parse(body)).toMatchObject({ type: 'about:blank', status, detail: expect.any(String) })
+  }
 })

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPool } from '../../../api/queue/pool.ts'
 import { sharedSearch } from '../../../api/queue/shared-search.ts'
+import { plansText } from '../../../api/report/plans.ts'
+import { sampleOptimizeAnswer } from '../sample-answer.ts'
 import { service } from '../service.ts'
 
 const pool = createPool({ threads: 1, maxQueue: 8, memoryMb: 1024, graceMs: 600_000 })
@@ -53,6 +55,24 @@ describe.each(Object.keys(bodies))('POST %s', (path) => {
     expect(lines.length).toBeGreaterThan(2)
     expect(cells(lines[1])).toBe(cells(lines[0]))
   })
+})
+
+it('a plan that nobody launches is not told in the words of the first, where it is another', () => {
+  const { plans, unlaunchable } = sampleOptimizeAnswer
+  if (!unlaunchable) throw new Error('the sample has one')
+  const line = (summary: string | undefined) => {
+    const plan = { ...unlaunchable.plan, summary: summary ?? '' }
+    return plansText({
+      mode: 'train',
+      ...sampleOptimizeAnswer,
+      warnings: [],
+      unlaunchable: { ...unlaunchable, plan },
+    })
+  }
+  expect(line('fsdp 7')).toContain('launches fsdp 7, 2.00 times better: Megatron-LM runs 1F1B, not GPipe.')
+  expect(line(plans[0]?.summary)).toContain(
+    'launches plan 1 laid out otherwise, 2.00 times better: Megatron-LM',
+  )
 })
 
 describe('?fields=', () => {
