@@ -35,8 +35,11 @@ export interface Steps {
   readonly prefill: (sequences: number, promptLength: number, together?: number) => StepTime
   /** Until every one of the sequences has one more token, however they are spread over pipeline stages. */
   readonly generate: (sequences: number, contextLength: number, together?: number) => StepTime
-  /** How many sequences of this length fit beside the weights, where caches get that share of what is free: 0.9 unless told. */
-  readonly maxSequences: (contextLength: number, cacheShare?: number) => number
+  /**
+   * How many sequences of this length fit beside weights and a step of so many tokens on each rank of attention, where caches get that share
+   * of what is free: 0.9 unless told.
+   */
+  readonly maxSequences: (contextLength: number, tokens: number, cacheShare?: number) => number
   /** Groups of chips with sequences of their own, each of which has a scheduler. */
   readonly ranks: number
   readonly bench: (promptLength: number, outputLength: number) => EngineSettings
@@ -79,7 +82,7 @@ export function comparison(row: InferenceRow, steps: Steps): Comparison {
     case 'time-per-output-token': {
       if (sequences === 'max') return leftOut('batch not stated')
       const fitting = Math.floor(
-        Math.min(generating(sequences, row.measured, output), steps.maxSequences(context)),
+        Math.min(generating(sequences, row.measured, output), steps.maxSequences(context, tokensOfStep)),
       )
       if (fitting < 1) return leftOut('predicted not to fit in memory')
       return compared(row.measured.secondsPerToken, [
@@ -92,7 +95,7 @@ export function comparison(row: InferenceRow, steps: Steps): Comparison {
       const { ranks } = steps
       const requests = row.requests / mesh.data
       const limits = row.serverLimits ?? steps.bench(prompt, output)
-      const room = Math.floor(steps.maxSequences(prompt + output, cacheShare))
+      const room = Math.floor(steps.maxSequences(prompt + output, limits.tokens, cacheShare))
       if (room < 1) return leftOut('predicted not to fit in memory')
       const batch = Math.min(requests, room, ranks * limits.sequences)
       const whole = Math.floor(requests / batch)

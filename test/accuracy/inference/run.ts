@@ -10,10 +10,10 @@ import { resolveCluster } from '../../../src/hardware/cluster/resolve.ts'
 import { type ChipRecord, chipOf } from '../../../src/hardware/record.ts'
 import { type InferenceModel, inferenceModel } from '../../../src/inference/model.ts'
 import { generationPass, type Pass, prefillPass } from '../../../src/inference/pass/pass.ts'
-import { memoryRoom, residentNumbers } from '../../../src/inference/pass/pass-numbers.ts'
+import { memoryRoom } from '../../../src/inference/pass/pass-numbers.ts'
 import type { InferenceCandidate, Site } from '../../../src/inference/phase.ts'
 import { candidatesAt, sitesOf } from '../../../src/inference/sites.ts'
-import { createWorkbench, type Workbench } from '../../../src/inference/workbench.ts'
+import { createWorkbench } from '../../../src/inference/workbench.ts'
 import { type Spelling, spelledOut } from '../../../src/model/spelling.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { byPart } from '../../../src/model/weight-parts.ts'
@@ -34,6 +34,7 @@ import type { Bytes, Seconds } from '../../../src/units.ts'
 import { softwareOf } from '../software.ts'
 import { fittedBy, publishedStacks } from '../stack-of.ts'
 import { unfusedPrompts } from '../training/attention-kernels.ts'
+import { weightsAndCaches } from './cache-room.ts'
 import { type Comparison, comparison, type Steps, type StepTime } from './comparison.ts'
 import type { InferenceRow } from './row.ts'
 import { engineSettings } from './trtllm-bench.ts'
@@ -136,8 +137,8 @@ function evaluatedSteps(
       return memoryRoom(unbounded, site.mesh, site.offered)(pass)
     },
     room: roomOf(setting),
-    maxSequences: (length, cacheShare = usualCacheShare) => {
-      const memoryBudget = servingBudget(setting, weightBytes(unbounded, site), cacheShare)
+    maxSequences: (length, tokens, cacheShare = usualCacheShare) => {
+      const memoryBudget = weightsAndCaches(unbounded, site, tokens, cacheShare)
       const bench = { ...unbounded, setting: { ...setting, memoryBudget } }
       return largestBatch(bench, site, contextOf(length))
     },
@@ -156,21 +157,8 @@ function roomOf({ cluster: { chip } }: Setting): Bytes {
   return chip.hbmBytes * (1 - calibrated(chip.kind, chip.efficiency).reserveFraction)
 }
 
-/**
- * Serving frameworks give caches 0.9 of what weights leave free, and keep the rest for everything else: the default of
- * TensorRT-LLM (KvCacheConfig.free_gpu_memory_fraction; vLLM's gpu_memory_utilization is 0.9 of all memory).
- */
+/** Of what is free, what caches get: the default of TensorRT-LLM (KvCacheConfig.free_gpu_memory_fraction; vLLM's gpu_memory_utilization is 0.9 of all memory). */
 const usualCacheShare = 0.9
-
-function servingBudget({ cluster }: Setting, weights: number, cacheShare: number): number {
-  return weights + cacheShare * (cluster.chip.hbmBytes - weights)
-}
-
-function weightBytes(bench: Workbench, { mesh, offered }: Site): Bytes {
-  const nobody = generationPass(bench.setting.model, contextOf(1), 0, mesh.pipeline)
-  const { options, fixed } = residentNumbers(bench, mesh, nobody, offered)
-  return options.reduce((sum, [first]) => sum + (first?.bytes ?? 0), fixed)
-}
 
 function settingOf(
   row: InferenceRow,
