@@ -13,7 +13,7 @@ import {
 import { type Constants, type Reassumable, reassumed } from './cost/reassumed.ts'
 import { evaluatedTrial, type Trial } from './evaluate.ts'
 import { never, type Stop } from './patience.ts'
-import { costing } from './plan/account/costing.ts'
+import { stepSeconds } from './plan/account/costing.ts'
 import type { IllegalPlan } from './plan/answer.ts'
 import { summary } from './plan/explain/summary.ts'
 import type { PlanSketch, Problem } from './problem.ts'
@@ -87,7 +87,7 @@ export function calibrate(
   const at = (point: Point): Constants =>
     Object.fromEntries(names.map((name, axis) => [name, moved(name, assumedOf(name), point[axis] ?? 0)]))
   const seconds = ({ model, candidate }: Trial, point: Point) =>
-    costing(reassumed(model, at(point)), candidate).stepTime
+    stepSeconds(reassumed(model, at(point)), candidate)
   const residuals: number[][] = []
   for (const [run, trial] of trials.entries()) {
     const measured = runs[run]?.measuredStepSeconds ?? Number.NaN

@@ -31,15 +31,20 @@ export interface DeriveOptions {
   readonly recomputed?: readonly string[]
 }
 
-/** Works on symbols only, so what is derived of equal tables is kept and looked up. */
+/** Works on symbols only, so what is derived of one table, and of equal ones, is kept and looked up. */
 export function derive(component: Component, options: DeriveOptions): Derivation {
   const { zeroStage, active, regatherActivations, recomputed } = options
-  const text = known(texts, component, () => JSON.stringify(component))
-  const key = `${zeroStage} ${active} ${regatherActivations} ${recomputed} ${text}`
-  return known(derivations, key, () => derived(component, options))
+  const key = `${zeroStage} ${active} ${regatherActivations} ${recomputed}`
+  const own = known(ofTables, component, () => ({ text: JSON.stringify(component), by: new Map() }))
+  return known(own.by, key, () => known(derivations, `${key} ${own.text}`, () => derived(component, options)))
 }
 
-const texts = new WeakMap<Component, string>()
+interface OfTable {
+  readonly text: string
+  readonly by: Map<string, Derivation>
+}
+
+const ofTables = new WeakMap<Component, OfTable>()
 const derivations = recent<Derivation>(300)
 
 function derived(component: Component, options: DeriveOptions): Derivation {

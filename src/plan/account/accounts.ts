@@ -24,7 +24,7 @@ import type { CollectiveLine, MemoryAccount, TimeAccount } from '../plan.ts'
 import type { Account } from './account.ts'
 import { algorithmLines } from './algorithm.ts'
 import { hostSeconds, movements, planComponents } from './collectives.ts'
-import { type Costing, costing } from './costing.ts'
+import { type Costing, costing, stepSeconds } from './costing.ts'
 import { byAxis } from './movement.ts'
 import { recomputedFlops, stageWork } from './work.ts'
 
@@ -51,10 +51,10 @@ export function trainingAccount(model: CostModel, candidate: Candidate): Trainin
     usefulFlops: useful,
     executedFlops: useful + recomputedStepFlops(costed),
     tokens: model.problem.workload.batchTokens,
-    secondsOn: (changed) => costing(onCluster(model, changed), candidate).stepTime,
+    secondsOn: (changed) => stepSeconds(onCluster(model, changed), candidate),
     secondsUnder: (assumptions) => {
       const other = costModel({ ...model.problem, assumptions }, model.contextLayout)
-      return costing(other, candidate).stepTime
+      return stepSeconds(other, candidate)
     },
     costed,
   }

@@ -37,10 +37,19 @@ export function planComponents({ model, candidate }: Costing): readonly Componen
   return partsOf(model).map(({ component }) => restricted(component, active))
 }
 
-/** Components of the model's layers, or of the layers that one stage holds. */
-function partsOf({ problem, contextLayout }: CostModel, composition?: Composition): readonly LayerPart[] {
-  return layerParts(problem.model, problem.assumptions.residual, contextLayout, composition)
+/** Components of the model's layers, or of the layers that one stage holds: one for all plans, as is what is derived of them. */
+function partsOf(
+  { problem, contextLayout, stages }: CostModel,
+  composition?: Composition,
+): readonly LayerPart[] {
+  const own = known(parts, stages, () => new Map<string, readonly LayerPart[]>())
+  const key = composition ? `${composition.layers} ${composition.dense} ${composition.sparse}` : 'all'
+  return known(own, key, () =>
+    layerParts(problem.model, problem.assumptions.residual, contextLayout, composition),
+  )
 }
+
+const parts = new WeakMap<CostModel['stages'], Map<string, readonly LayerPart[]>>()
 
 export function planDerivation(
   { model, candidate }: Costing,
@@ -94,22 +103,25 @@ interface Told {
   readonly names: ReadonlyMap<Move, string>
 }
 
+/** Once for all plans with the same axes in use. */
 function compiled(costing: Costing, component: Component, policy: number): Told {
   const { model, candidate } = costing
-  const { derivation, windows } = compiledAt(model, candidate.zeroStage, component, policy)
+  const { derivation, windows, told } = compiledAt(model, candidate.zeroStage, component, policy)
   const used = activeAxes(candidate.mesh)
-  const short = movesOf(planDerivation(costing, restricted(component, used), policy))
-  const moves = movesOf(derivation).filter(({ over }) => over.some((axis) => used.includes(axis)))
-  const named = short.length === moves.length ? short : moves
-  return {
-    windows,
-    names: new Map(moves.map((move, index) => [move, named[index]?.from ?? move.from])),
-  }
+  return known(told, axisSet(used), () => {
+    const short = movesOf(planDerivation(costing, restricted(component, used), policy))
+    const moves = movesOf(derivation).filter(({ over }) => over.some((axis) => used.includes(axis)))
+    const named = short.length === moves.length ? short : moves
+    const names = new Map(moves.map((move, index) => [move, named[index]?.from ?? move.from]))
+    return { windows, names }
+  })
 }
 
 interface CompiledAt {
   readonly derivation: Derivation
   readonly windows: CompiledComponent
+  /** By the axes in use. */
+  readonly told: Map<AxisSet, Told>
 }
 
 /** Kept with what was compiled of a model, as the plans of one answer have few ZeRO stages and policies between them. */
@@ -129,7 +141,8 @@ function compiledAt(
     const attended = attendedShare(model, workload.sequenceLength, assumptions.attentionFlops)
     const { regatherActivations } = assumptions
     const derivation = derive(component, { zeroStage, regatherActivations, recomputed })
-    return { derivation, windows: compile(derivation, extents, precision, assumptions, attended) }
+    const windows = compile(derivation, extents, precision, assumptions, attended)
+    return { derivation, windows, told: new Map() }
   })
 }
 

@@ -30,8 +30,9 @@ export interface Costing extends Step {
   readonly upperBound: Seconds
 }
 
-export function costing(model: CostModel, candidate: Candidate): Costing {
-  const { mesh, zeroStage, sequences, groups, schedule, microbatches, mix, placement } = candidate
+/** The step of a candidate, and what it was costed with. */
+function posedStep(model: CostModel, candidate: Candidate) {
+  const { mesh, zeroStage, sequences, groups, schedule, microbatches, placement } = candidate
   const { assumptions } = model.problem
   const scale = createScale()
   setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
@@ -50,6 +51,18 @@ export function costing(model: CostModel, candidate: Candidate): Costing {
   )
   const layers: Layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
   const step: Step = { model, compute, traffic, layers, scratch: createStepScratch(model.resources) }
+  return { step, stage, scale, costs }
+}
+
+/** Its time alone. */
+export function stepSeconds(model: CostModel, candidate: Candidate): Seconds {
+  return stepTime(posedStep(model, candidate).step, candidate.mix, 'expected')
+}
+
+export function costing(model: CostModel, candidate: Candidate): Costing {
+  const { groups, schedule, microbatches, mix } = candidate
+  const { step, stage, scale, costs } = posedStep(model, candidate)
+  const { traffic, layers } = step
   const times = groups.map((group) => {
     const own = stageTime(step, group, mix, 'expected')
     return { group, own, once: onceTime(step, group, mix, 'expected', own) }

@@ -17,7 +17,17 @@ export function axisOf({ over }: CollectiveLine): Axis | null {
 
 /** Seconds for each axis, as if collectives ran one after another. */
 export function byAxis(lines: readonly CollectiveLine[]): Readonly<Record<Axis, Seconds>> {
-  const own = (axis: Axis) =>
-    lines.reduce((sum, line) => (axisOf(line) === axis ? sum + line.seconds : sum), 0)
-  return perAxis(({ name }) => own(name))
+  return summedByAxis(lines.map(axisOf), (at) => lines[at]?.seconds ?? 0)
+}
+
+/** Sums of what is counted under each axis, in order. */
+export function summedByAxis(
+  counted: readonly (Axis | null)[],
+  secondsAt: (at: number) => Seconds,
+): Readonly<Record<Axis, Seconds>> {
+  const sums = { ...perAxis((): Seconds => 0) }
+  counted.forEach((axis, at) => {
+    if (axis) sums[axis] += secondsAt(at)
+  })
+  return sums
 }

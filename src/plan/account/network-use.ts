@@ -4,7 +4,7 @@ import { withHost, withNetworks } from '../../hardware/cluster/scaled-cluster.ts
 import { resourceCount } from '../../hardware/network/collective.ts'
 import { type Axis, axes } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
-import { axisOf, type Movement } from './movement.ts'
+import { axisOf, type Movement, summedByAxis } from './movement.ts'
 
 export interface NetworkUse {
   /** A tier of switches, `ici`, `dcn`, or `host` (the link from a chip to its host). */
@@ -21,10 +21,10 @@ export function busiestNetwork(
   movements: readonly Movement[],
   hostSeconds: Seconds,
 ): NetworkUse | null {
+  const counted = movements.map(({ line }) => axisOf(line))
   const parts = Array.from({ length: resourceCount(network) }, (_, part): NetworkUse => {
-    const own = (axis: Axis) =>
-      movements.reduce((sum, { line, busy }) => (axisOf(line) === axis ? sum + (busy[part] ?? 0) : sum), 0)
-    const [heaviest = null] = [...axes].sort((a, b) => own(b) - own(a))
+    const own = summedByAxis(counted, (at) => movements[at]?.busy[part] ?? 0)
+    const [heaviest = null] = [...axes].sort((a, b) => own[b] - own[a])
     const seconds = movements.reduce((sum, { busy }) => sum + (busy[part] ?? 0), 0)
     return { name: partName(network, part), seconds, axis: heaviest }
   })

@@ -9,7 +9,7 @@ import { type Constants, reassumed } from '../../cost/reassumed.ts'
 import type { Stop } from '../../patience.ts'
 import type { Candidate } from '../../search/layouts/candidate.ts'
 import type { Seconds } from '../../units.ts'
-import { costing } from '../account/costing.ts'
+import { stepSeconds } from '../account/costing.ts'
 
 export interface Choice {
   /** Fraction of draws under which it is the fastest. */
@@ -74,7 +74,7 @@ function timed(
   times: ReadonlyMap<Candidate, Seconds[]>,
 ): void {
   const own = reassumed(model, constants)
-  for (const candidate of candidates) times.get(candidate)?.push(costing(own, candidate).stepTime)
+  for (const candidate of candidates) times.get(candidate)?.push(stepSeconds(own, candidate))
 }
 
 function choiceOf(seconds: readonly Seconds[], best: readonly Seconds[], among: number): Choice {

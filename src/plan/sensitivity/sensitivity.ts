@@ -8,7 +8,7 @@ import type { Choices } from '../../search/layouts/consider.ts'
 import { expandMesh } from '../../search/layouts/expand.ts'
 import { createWorkbench } from '../../search/search.ts'
 import type { Bytes } from '../../units.ts'
-import { costing } from '../account/costing.ts'
+import { costing, stepSeconds } from '../account/costing.ts'
 import type { Sensitivity } from '../answer.ts'
 import { elasticities } from './elasticities.ts'
 import { type Chosen, type MemoryStep, memoryQuotient, nextMemoryStep } from './memory-step.ts'
@@ -16,10 +16,10 @@ import { type Chosen, type MemoryStep, memoryQuotient, nextMemoryStep } from './
 /** `accepts` restricts the policies that may be chosen again to plans that the search would accept. */
 export function sensitivity(model: CostModel, best: Candidate, accepts: Accepts | null): Sensitivity {
   const { cluster, memoryBudget } = model.problem
-  const { stepTime } = costing(model, best)
+  const stepTime = stepSeconds(model, best)
   const memoryStep = stepOfMemory(model, best, accepts)
   return {
-    ...elasticities(cluster, (changed) => costing(onCluster(model, changed), best).stepTime),
+    ...elasticities(cluster, (changed) => stepSeconds(onCluster(model, changed), best)),
     memory: memoryQuotient(memoryBudget, stepTime, memoryStep),
     memoryStep,
   }
@@ -38,7 +38,7 @@ function stepOfMemory(model: CostModel, best: Candidate, accepts: Accepts | null
     ).best
     if (!chosen) return null
     const bytes = shortBytes(memory, chosen.groups, chosen.mix, memory.reserve)
-    return { bytes, seconds: costing(model, chosen).stepTime }
+    return { bytes, seconds: stepSeconds(model, chosen) }
   }
   if (!problem.assumptions.tokensDivideFreely) {
     return nextMemoryStep(problem, stepTime, (bytes) => chosenWith(budgetFor(bytes, problem)))
