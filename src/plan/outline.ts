@@ -1,10 +1,11 @@
 /** The part of a plan that follows from its account alone; each mode adds its choices and its explanation. */
 
 import { hostRoom } from '../hardware/chip.ts'
-import { chipsAsked } from '../hardware/cluster/cluster.ts'
+import { type Cluster, chipsAsked } from '../hardware/cluster/cluster.ts'
 import { withNetworks } from '../hardware/cluster/scaled-cluster.ts'
 import type { Bytes } from '../units.ts'
 import type { Account } from './account/account.ts'
+import { changedCluster } from './account/elsewhere.ts'
 import { busiestNetwork, withHalf } from './account/network-use.ts'
 import { axisPlacements } from './account/placement.ts'
 import { shardingsOf } from './account/shardings.ts'
@@ -23,6 +24,10 @@ const costedTokens: Readonly<Record<Account['mode'], CostedTokens>> = {
 
 /** What `robustness` assumes to be worse than planned: networks at 0.8 of the data sheet's bandwidth, plans that need 1.1 of the counted memory. */
 const worse = { networks: 0.8, memory: 1.1 } as const
+
+function withWorse(cluster: Cluster): Cluster {
+  return changedCluster(cluster, 'worse', () => withNetworks(cluster, () => worse.networks))
+}
 
 /** Why a plan does not fit: into its budget, or into the host's memory. */
 export const memoryReasons: readonly string[] = ['memory', 'hostMemory']
@@ -89,7 +94,7 @@ export function outline(
       },
       robustness: {
         ...worse,
-        stepTimeSeconds: account.secondsOn(withNetworks(cluster, () => worse.networks)),
+        stepTimeSeconds: account.secondsOn(withWorse(cluster)),
         fits: worse.memory * memory.total <= memory.budget,
       },
     },

@@ -26,11 +26,11 @@ export function bridgeStart(run: Run, layout: readonly Word[], variables: string
     'mock',
     ...madeUpOverrides(optionsOf(madeUpData(run).map(String))),
   ]
-  const asked = shellWords([...data, ...overrides])
+  const parallelism = shellWords(overrides)
   return {
     version: bridgeVersion,
-    command: `${variables}${torchrun(problem.cluster)} ${script} ${recipe} ${asked}`,
+    command: `${variables}${torchrun(problem.cluster)} ${script} ${recipe} ${shellWords(data)} ${parallelism}`,
     files: [],
-    parallelism: shellWords(overrides),
+    parallelism,
   }
 }

@@ -15,7 +15,6 @@ import {
   stageBytes,
 } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
-import { onCluster } from '../../cost/posed.ts'
 import { fillTime } from '../../cost/step/step.ts'
 import { routerTrainFlops, trainFlops } from '../../model/flops.ts'
 import type { Candidate } from '../../search/layouts/candidate.ts'
@@ -25,6 +24,7 @@ import type { Account } from './account.ts'
 import { algorithmLines } from './algorithm.ts'
 import { hostSeconds, movements, planComponents } from './collectives.ts'
 import { type Costing, costing, stepSeconds } from './costing.ts'
+import { modelElsewhere } from './elsewhere.ts'
 import { byAxis } from './movement.ts'
 import { recomputedFlops, stageWork } from './work.ts'
 
@@ -51,7 +51,7 @@ export function trainingAccount(model: CostModel, candidate: Candidate): Trainin
     usefulFlops: useful,
     executedFlops: useful + recomputedStepFlops(costed),
     tokens: model.problem.workload.batchTokens,
-    secondsOn: (changed) => stepSeconds(onCluster(model, changed), candidate),
+    secondsOn: (changed) => stepSeconds(modelElsewhere(model, changed), candidate),
     secondsUnder: (assumptions) => {
       const other = costModel({ ...model.problem, assumptions }, model.contextLayout)
       return stepSeconds(other, candidate)

@@ -4,6 +4,7 @@ import { withHost, withNetworks } from '../../hardware/cluster/scaled-cluster.ts
 import { resourceCount } from '../../hardware/network/collective.ts'
 import { type Axis, axes } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
+import { changedCluster } from './elsewhere.ts'
 import { axisOf, type Movement, summedByAxis } from './movement.ts'
 
 export interface NetworkUse {
@@ -54,6 +55,8 @@ function partName(network: Network, part: number): string {
 
 /** The same machine with half the bandwidth of one network. */
 export function withHalf(cluster: Cluster, name: string): Cluster {
-  if (name === linkToHost) return withHost(cluster, 1 / 2)
-  return withNetworks(cluster, (other) => (other === name ? 1 / 2 : 1))
+  return changedCluster(cluster, `half of ${name}`, () => {
+    if (name === linkToHost) return withHost(cluster, 1 / 2)
+    return withNetworks(cluster, (other) => (other === name ? 1 / 2 : 1))
+  })
 }

@@ -10,6 +10,7 @@
 import type { Solver } from '../../../solvers/linear-program.ts'
 import type { StageModel } from '../../cost/compile/stage-model.ts'
 import type { CostModel } from '../../cost/model.ts'
+import { remembered } from '../../known.ts'
 import { satisfies } from '../../problem.ts'
 import { type Axis, axes, type Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
@@ -17,6 +18,7 @@ import { zeroChoices } from '../layouts/choices.ts'
 import { enumerateMeshes } from '../meshes/meshes.ts'
 import { type CaseAnswer, type CaseBound, caseRounds } from './continuous/case-bound.ts'
 import type { Case } from './continuous/mesh-part.ts'
+import { unavoidable } from './continuous/unavoidable.ts'
 
 export interface ContinuousBound extends Omit<CaseBound, 'seconds'> {
   readonly lowerBoundSeconds: Seconds
@@ -30,8 +32,10 @@ const rounding = 1e-7
  * none is solved further than it takes to exclude it.
  */
 export function continuousBound(model: CostModel, solver: Solver): ContinuousBound | null {
+  // Of a ZeRO stage, with a pipeline and without.
+  const workOf = remembered((stage: StageModel) => unavoidable(model, stage))
   const cases = casesOf(model).map((own): Solving => {
-    const rounds = caseRounds(model, own, solver)
+    const rounds = caseRounds(model, own, workOf(own.stage), solver)
     return { rounds, round: rounds.next() }
   })
   for (;;) {

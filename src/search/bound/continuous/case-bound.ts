@@ -25,7 +25,7 @@ import { networkCuts } from './network-cuts.ts'
 import { type Elasticities, joined, milliseconds, type Part, type Priced, resources } from './part.ts'
 import { powerRounds } from './power-program.ts'
 import { memoryPart, updatePart } from './states-part.ts'
-import { unavoidable } from './unavoidable.ts'
+import type { Unavoidable } from './unavoidable.ts'
 import { exposedPart, windowPart } from './window-part.ts'
 
 export interface CaseBound {
@@ -42,9 +42,14 @@ export type CaseAnswer =
   | { readonly status: 'infeasible' | 'unsolved' }
 
 /** In rounds, of which each yields the bound so far. */
-export function* caseRounds(model: CostModel, own: Case, solver: Solver): Generator<Seconds, CaseAnswer> {
+export function* caseRounds(
+  model: CostModel,
+  own: Case,
+  work: Unavoidable,
+  solver: Solver,
+): Generator<Seconds, CaseAnswer> {
   const { stepOverhead } = model
-  const { priced, ...program } = caseProgram(model, own)
+  const { priced, ...program } = caseProgram(model, own, work)
   const secondsOf = (bound: number): Seconds => bound / milliseconds + stepOverhead
   const rounds = powerRounds(program, solver)
   let round = rounds.next()
@@ -55,9 +60,8 @@ export function* caseRounds(model: CostModel, own: Case, solver: Solver): Genera
   return { status: 'optimal', seconds, ...readCase(answer.point, seconds, priced) }
 }
 
-function caseProgram(model: CostModel, own: Case): Part {
+function caseProgram(model: CostModel, own: Case, work: Unavoidable): Part {
   const { cluster, assumptions } = model.problem
-  const work = unavoidable(model, own.stage)
   const cuts = networkCuts(cluster, assumptions)
   const bubble = own.pipelined ? bubblePart(work, own, model) : null
   const { variables, rows, powers, priced } = joined([
