@@ -32,7 +32,7 @@ import type { Serving } from '../server/serving.ts'
 import { wholeBlocksRule } from '../server/slices.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
-import { sglangFormats, sglangSettings, sharesServer } from './settings.ts'
+import { memoryOf, sglangFormats, sglangSettings, sharesServer } from './settings.ts'
 import { unsentModelsRule } from './unsent-models.ts'
 import { sglangVersion } from './version.ts'
 
@@ -72,8 +72,14 @@ export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, b
 export function sglang(serving: Serving): Launch<readonly string[]> {
   const unsupported = servingFaults(sglangRules, serving)
   if (unsupported.length > 0) return { unsupported }
+  if (memoryOf(serving) <= 0) return { unsupported: [noMemory(serving)] }
   const flags = written(sglangSettings, serving)
   return { flags, start: sglangStart(serving, flags), notes: notes(serving) }
+}
+
+/** Not a rule of layouts: what SGLang keeps depends on how many sequences fit. */
+function noMemory({ unitSequences }: Serving): string {
+  return `SGLang keeps more for graphs of ${unitSequences} sequences than a chip has; ask for fewer (workload.maxSequences, maxSequences of a deployment)`
 }
 
 function sglangStart(serving: Serving, flags: readonly string[]): Start {

@@ -45,7 +45,7 @@ function unplannedBytes(own: Serving): number {
 const promptGraphs = 58
 
 /** Fraction for weights and caches: the plan's, or less if the server needs more beside them than the plan leaves. */
-function memoryOf(own: Serving): number {
+export function memoryOf(own: Serving): number {
   const { memory, setting } = own
   const all = setting.cluster.chip.hbmBytes
   const most = Math.floor(((all - memory.workspace - unplannedBytes(own)) / all) * 1000) / 1000

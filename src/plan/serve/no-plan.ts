@@ -187,7 +187,7 @@ function chipsSuggestion(
     const found = larger && best(requests, { ...problem, cluster: larger.cluster })
     if (!found) continue
     const { pointer, value, shape } = larger
-    const taken = found.chips === count ? 'all of them' : `${found.chips} of them`
+    const taken = found.chips === count ? 'all of them' : `${found.chips}`
     const detail = `a pool of ${counted(count, 'chip')}${shape}, of which a deployment takes ${taken}`
     return [{ change: 'more chips', pointer, value, detail }]
   }

@@ -48,3 +48,15 @@ it('a length below the longest that the file has is what sequences hold on avera
   const both = await evaluated({ ...lengths, contextLength: 4096 }, capped(64))
   expect(both).toMatchObject({ status: 422, errors: [{ pointer: '/workload/contextLength' }] })
 })
+
+it('SGLang is not told a share of memory below nothing where graphs of all sequences would take more than a chip has', async () => {
+  const question = { model: 'llama-3-8b', hardware: { chip: 'h100-sxm', chips: 2 } }
+  const workload = { mode: 'serve', promptLength: 1, outputLength: 1 }
+  const { body } = await service({ search: planning })
+    .post('/optimize')
+    .send({ ...question, workload, top: 1 })
+  const [{ launch }] = body.plans
+  expect(launch.sglang).toEqual({ unsupported: [expect.stringContaining('more for graphs of')] })
+  expect(Object.keys(launch.commands)).not.toContain('sglang')
+  expect(launch.commands).toHaveProperty('vllm')
+})
