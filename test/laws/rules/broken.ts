@@ -165,3 +165,11 @@ export function expectEachToBeMended<Read>(
   })
   expect(rules.filter(({ nearest }) => nearest).every((rule) => mended.has(rule))).toBe(true)
 }
+
+/** No rule is broken inside, and outside one, which says so. */
+export function expectAnEdge<Read>(rules: readonly Rule<Read>[], inside: Read, outside: Read, said: string) {
+  expect(faults(rules, inside)).toEqual([])
+  const found = faults(rules, outside)
+  expect(found).toHaveLength(1)
+  expect(found[0]).toContain(said)
+}
