@@ -61,12 +61,15 @@ function held(options: Partial<ProblemOptions>, axes: Partial<Mesh> = {}, zero: 
   const stage = stageModel(model, zero)
   const groups = stageGroups([L], { name: 'none', virtualStages: 1 }, 1)
   const [group] = groups as [StageGroup]
-  const flops = (part: 'layerStates' | 'embeddingStates' | 'headStates') =>
-    sumTerms(stage[part].updateFlops, scale)
+  const all = (of: 'updateFlops' | 'updated') => {
+    const sum = (part: 'layerStates' | 'embeddingStates' | 'headStates') => sumTerms(stage[part][of], scale)
+    return L * sum('layerStates') + sum('embeddingStates') + sum('headStates')
+  }
   return {
     optimizer: fixedMemory(memoryNumbers(model, stage, scale), group).optimizer,
     update: updateTime(model, stage, groups, scale),
-    updateFlops: L * flops('layerStates') + flops('embeddingStates') + flops('headStates'),
+    updateFlops: all('updateFlops'),
+    updated: all('updated'),
   }
 }
 
@@ -165,6 +168,17 @@ describe('the update', () => {
     expect(time('momentum')).toBeLessThan(time('adamw'))
     const { assumptions } = problem(base)
     expect(updateBytes(stateBytes('adamw', precision, assumptions))).toBe(2 * 8 + 2 + 2)
+  })
+
+  it('reads gradients, writes weights, and does both to what the optimizer keeps', () => {
+    const parameters = L * total(layer, elements) + total(tables, elements) + vectorElements
+    for (const optimizer of ['sgd', 'momentum', 'adamw', 'adafactor', 'muon'] as const) {
+      const { optimizer: kept, updated } = held({ optimizer })
+      expect(updated).toBe(2 * kept + (2 + 2) * parameters)
+    }
+    // ZeRO shares out factors as it does other states.
+    const { updated } = held({ optimizer: 'adafactor' }, { data: 8 }, 1)
+    expect(updated).toBe(held({ optimizer: 'adafactor' }).updated / 8)
   })
 
   it('takes five Newton-Schulz steps for each matrix of a layer under Muon, and none for embeddings', () => {

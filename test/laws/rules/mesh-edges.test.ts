@@ -1,5 +1,6 @@
 /** The edge of each rule of meshes: one just inside of it breaks none, and the next one breaks that rule alone. Worked out by hand. */
 import { describe, expect, it } from 'vitest'
+import { meshFaults } from '../../../src/rules/mesh-faults.ts'
 import {
   type MeshQuestion,
   type MeshRead,
@@ -30,12 +31,7 @@ const withExperts: MeshQuestion = { ...asked, model: sparse }
 const odd: MeshQuestion = { ...asked, model: { ...dense, heads: 48, kvHeads: 12 } }
 const padded: MeshQuestion = { ...asked, padsHeads: true, model: { ...dense, heads: 40, kvHeads: 8 } }
 
-type MeshEdge = readonly [
-  inside: Partial<Mesh>,
-  outside: Partial<Mesh>,
-  said: string,
-  question?: MeshQuestion,
-]
+type MeshEdge = [inside: Partial<Mesh>, outside: Partial<Mesh>, said: string, question?: MeshQuestion]
 
 const inAllModes: readonly MeshEdge[] = [
   [{ tensor: 32 }, { tensor: 64 }, 'does not divide 32 heads'],
@@ -143,6 +139,17 @@ describe('a mesh of too many chips or too few', () => {
     expect(ways({ data: 4, tensor: 2 }, 16)).toEqual(['data 8'])
     expect(ways({ tensor: 3, context: 2 }, 8)).toEqual(['tensor 4'])
     expect(ways({ tensor: 3, pipeline: 5 }, 8)?.[0]).toBe('tensor 2, pipeline 4')
+  })
+
+  it('of more replicas than sequences gives its larger replica axis as many as there are', () => {
+    const ways = (rules: typeof trainedMeshRules, mesh: Partial<Mesh>) =>
+      meshFaults(rules, { ...unitMesh, ...mesh }, { ...asked, chips: 128 }).flatMap(({ nearest = [] }) =>
+        nearest.map(wayText),
+      )
+    expect(ways(trainedMeshRules, { data: 128 })).toEqual(['data 64, context 2'])
+    expect(ways(trainedMeshRules, { data: 4, fsdp: 32 })).toEqual(['fsdp 16, context 2'])
+    expect(ways(trainedMeshRules, { data: 16, fsdp: 16 })).toEqual(['data 4, context 4'])
+    expect(ways(servedMeshRules, { data: 128 })).toEqual(['data 64, tensor 2'])
   })
 
   it('may have no place on the network', () => {

@@ -24,7 +24,7 @@ describe('a written layout of training', () => {
       layers: count,
     })),
   })
-  const edges: readonly (readonly [inside: Sketch, outside: Sketch, said: string, of?: Problem])[] = [
+  const edges: readonly [inside: Sketch, outside: Sketch, said: string, of?: Problem][] = [
     [{ mesh: { context: 2 }, contextLayout: 'ring' }, { contextLayout: 'ring' }, 'context axis is 1'],
     [
       { mesh: { tensor: 2, context: 4 }, contextLayout: 'ulysses' },
