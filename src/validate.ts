@@ -32,6 +32,8 @@ export interface Subject<Found> {
   readonly rows: RequirementRows<Found>
   readonly ranking: Ranking<Found>
   readonly comparing: Comparing<Found> | undefined
+  /** What is assumed of the best plan, as the warnings of a list speak of its plans by their numbers. */
+  readonly told: (best: Found | null) => readonly string[]
   /** The axis that a pointer names, and its size; null when it names none. */
   readonly sizeAt: (pointer: string) => { readonly axis: string; readonly size: number } | null
 }
@@ -43,8 +45,7 @@ interface Checked {
   readonly infeasible?: readonly Infeasibility[]
 }
 
-type Ranked<Found> = Pick<SearchAnswer<Found, never>, 'plans' | 'preferred' | 'search' | 'warnings'> &
-  Resolved
+type Ranked<Found> = Pick<SearchAnswer<Found, never>, 'plans' | 'preferred' | 'search'> & Resolved
 
 export function validate<Found extends Checked>(
   subject: Subject<Found>,
@@ -60,7 +61,7 @@ export function validate<Found extends Checked>(
   const stopped = best ? cutShort(search) : []
   if ('illegal' in verdict) {
     const checks = verdict.illegal.map((fault) => illegal(fault, subject))
-    return { ok: false, checks, plan: null, ...resolved, warnings: [...found.warnings, ...stopped] }
+    return { ok: false, checks, plan: null, ...resolved, warnings: [...subject.told(best), ...stopped] }
   }
   const { warnings } = verdict
   const plan = beside(verdict.plan, fastest, subject)

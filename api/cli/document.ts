@@ -20,6 +20,7 @@ export class UnparsedFile extends ProblemError {
 }
 
 export function requestDocument(text: string, file: string | null): RequestDocument {
+  if (isPage(file)) throw new UnparsedFile('is a page of Markdown: a request is a file of JSON or YAML', 1)
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const [error] = document.errors
@@ -27,7 +28,7 @@ export function requestDocument(text: string, file: string | null): RequestDocum
   const meant = launchMeant(text, body, file)
   if (error) {
     const { line, col } = lines.linePos(error.pos[0])
-    throw new UnparsedFile(meant || `line ${line}, column ${col}: ${error.message}`, line)
+    if (!meant) throw new UnparsedFile(`line ${line}, column ${col}: ${error.message}`, line)
   }
   if (meant) throw new UnparsedFile(meant, 1)
   return {
@@ -35,6 +36,11 @@ export function requestDocument(text: string, file: string | null): RequestDocum
     body,
     lineOf: (pointer) => lines.linePos(offsetOf(document.contents, pathOf(pointer))).line,
   }
+}
+
+/** A page beside requests (`clusters/*`), which YAML might well take for one of them. */
+export function isPage(file: string | null): boolean {
+  return /\.(md|markdown)$/i.test(file ?? '')
 }
 
 export const noDocument: RequestDocument = { file: null, body: {}, lineOf: () => null }

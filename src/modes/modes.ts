@@ -9,9 +9,12 @@ import { optimize } from '../optimize.ts'
 import { type Patience, type Stop, shares } from '../patience.ts'
 import { comparingSteps } from '../plan/certainty/custom.ts'
 import { type Comparing, onMeshes } from '../plan/certainty/ties.ts'
-import type { ServePlan } from '../plan/inference-plan.ts'
+import { warnings } from '../plan/explain/warnings.ts'
+import { inferenceWarnings } from '../plan/inference/warnings.ts'
+import type { InferencePlan, ServePlan } from '../plan/inference-plan.ts'
 import type { Plan } from '../plan/plan.ts'
 import { comparingDeployments } from '../plan/serve/ties.ts'
+import { serveWarnings } from '../plan/serve/warnings.ts'
 import type { PhaseProblem } from '../problem.ts'
 import { evaluateInferenceRemedied, inferenceChanges } from '../remedied/inference.ts'
 import type { LaunchedBy } from '../remedied/launches-as.ts'
@@ -48,6 +51,7 @@ interface WrittenMode<Asked extends { readonly problem: unknown; readonly sketch
   readonly ranking: (problem: Asked['problem']) => Ranking<Found>
   /** What says that two plans are tied; undefined where nothing is known of it. */
   readonly comparing: (problem: Asked['problem']) => Comparing<Found> | undefined
+  readonly told: (problem: Asked['problem'], best: Found | null) => readonly string[]
   readonly requirements: RequirementRows<Found>
   /** The meshes of a written plan, by their pointers. */
   readonly meshes: (sketch: Asked['sketch']) => Readonly<Record<string, Mesh | undefined>>
@@ -67,6 +71,9 @@ const ofMesh = {
 const ofPhase = {
   ...{ optimize: infer, evaluate: evaluateInferenceRemedied, changes: inferenceChanges },
   ...{ ranking: phaseRanking, ...ofMesh },
+  // What a search of a phase lists are its own plans.
+  told: (problem: PhaseProblem, best: Plan | null) =>
+    inferenceWarnings(problem, best as InferencePlan | null),
   comparing: (problem: PhaseProblem) =>
     onMeshes(problem.residuals?.differences, 'inference', phaseRanking(problem).measure),
 }
@@ -75,6 +82,7 @@ const rows: Rows = {
   train: {
     ...{ optimize, evaluate: evaluateRemedied, changes: trainingChanges, ranking: () => byStep },
     comparing: comparingSteps,
+    told: warnings,
     ...ofMesh,
   },
   prefill: ofPhase,
@@ -85,6 +93,7 @@ const rows: Rows = {
     changes: serveChanges,
     ranking: serveRanking,
     comparing: comparingDeployments,
+    told: (problem, best) => serveWarnings(problem, best, true),
     requirements: serveRequirements,
     meshes: ({ prefill, generate }) => ({
       '/plan/prefill/mesh': prefill?.mesh,
@@ -132,12 +141,15 @@ export function validated(
 ): Validation<Plan | ServePlan> {
   const { trial, require } = inspection
   const { mode, sketch, costedWith } = trial
-  const { optimize: search, ranking, comparing, requirements: asked, meshes } = written(mode)
+  const { optimize: search, ranking, comparing, told, requirements: asked, meshes } = written(mode)
   const problem = forFrameworks(trial.problem, require)
   const verdict = verdictOn(trial, problem, solver, patience(shares.remedies), require)
   const found = search(problem, solver, patience, alone)
   const compare = { ranking: ranking(problem), comparing: comparing(problem) }
-  const subject = { rows: asked, ...compare, sizeAt: sizesOf(meshes(sketch)) }
+  const subject = {
+    ...{ rows: asked, ...compare, sizeAt: sizesOf(meshes(sketch)) },
+    told: (best: Plan | ServePlan | null) => told(problem, best),
+  }
   const named = { ...found, assumptions: asCosted(problem, costedWith).assumptions }
   const near = () => {
     const changes = oneChange(inspection, verdict, solver, patience(shares.suggestions))

@@ -102,6 +102,39 @@ describe('shardplan validate', () => {
     expect(log.runs[0]?.results?.map(({ ruleId }) => ruleId)).toEqual(['request', 'request'])
   })
 
+  it('leaves out pages of Markdown that lie beside requests, and refuses one by itself', async () => {
+    const files = { 'README.md': '# Clusters\n\nOne file per job: JSON or YAML.\n', 'good.yaml': good }
+    const { code, out, err } = await run(['check', 'README.md', 'good.yaml'], files)
+    expect([code, err]).toEqual([0, 'README.md: left out, as a page of Markdown is no request\n'])
+    expect(out).not.toMatch(/README/)
+    const alone = await run(['check', 'README.md'], files)
+    expect(alone).toMatchObject({ code: 2, out: expect.stringMatching(/is a page of Markdown/) })
+  })
+
+  it('speaks beside an illegal plan of the best, not of a list that is not shown', async () => {
+    // Alone, the first plan of this question is told to go beyond all measured runs.
+    const beyond = illegal.replace(constraints, 'constraints: {data: 1, fsdp: 1, pipeline: 1}')
+    const files = { 'illegal.yaml': beyond, 'question.yaml': beyond.slice(0, beyond.indexOf('plan:')) }
+    expect((await run(['plan', 'question.yaml', '--top', '3'], files)).out).toMatch(/plan 1 goes beyond/)
+    const { code, out } = await run(['check', 'illegal.yaml'], files)
+    expect([code, out]).toEqual([1, expect.stringMatching(/FAIL {2}legal[\s\S]*\nnote {2}/)])
+    expect(out).not.toMatch(/plan \d+ (goes|leaves)/)
+  })
+
+  it('gives each fault a test case of its own, also where several are of one thing', async () => {
+    const torn =
+      'pretrain_gpt.py --tensor-model-parallel-size $TP --micro-batch-size $MBS --global-batch-size $GBS'
+    const { written } = await run(
+      ['check', '--chip', 'h100-sxm', '--chips', '8', '--launch', 'megatron=a.sh', '--report', 'junit=junit'],
+      { 'a.sh': torn },
+    )
+    const names = [...(written.junit ?? '').matchAll(/<testcase [^>]*name="([^"]*)"/g)].map(
+      ([, name]) => name,
+    )
+    expect(names).toEqual(expect.arrayContaining(['request /plan/megatron', 'request /plan/megatron (2)']))
+    expect(new Set(names).size).toBe(names.length)
+  })
+
   it('puts what is no YAML on its line', async () => {
     const files = { 'torn.yaml': 'model: llama-3-8b\nplan: [1, 2\nrequire: {}\n' }
     const reports = ['--report', 'sarif=sarif', '--report', 'text=text']

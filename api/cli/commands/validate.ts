@@ -1,6 +1,7 @@
 /** `shardplan validate`: checks whether plans are legal, fit, and are as good as required. */
 import { checkReports } from '../../report/reports.ts'
 import { type CheckedFile, checkedFile } from '../check-files.ts'
+import { isPage } from '../document.ts'
 import { exitCodes, gravest } from '../exit-code.ts'
 import { type Formats, json, written, yaml } from '../formats.ts'
 import { UsageError } from '../usage-error.ts'
@@ -46,7 +47,7 @@ export function validate(desk: Desk): void {
       const reports = (options.report ?? []).map(reportOf)
       const asker = await world.asker(options.server)
       const found: CheckedFile[] = []
-      for (const file of files.length > 0 ? files : [undefined]) {
+      for (const file of files.length > 0 ? requestsAmong(files, world.err) : [undefined]) {
         const name = file === '-' ? null : (file ?? (options.launch ? launchFile(options.launch) : null))
         found.push(await checkedFile(() => documentOf(world, file, options), name, asker))
       }
@@ -55,6 +56,14 @@ export function validate(desk: Desk): void {
       for (const { format, file } of reports) world.write(file, written(formats, format)(found, undefined))
       endsWith(gravest(found.map((one) => one.code)))
     })
+}
+
+/** The files without pages of Markdown that lie beside them; all of them if they are nothing else. */
+function requestsAmong(files: readonly string[], err: (text: string) => void): readonly string[] {
+  const requests = files.filter((file) => !isPage(file))
+  if (requests.length === 0) return files
+  for (const page of files.filter(isPage)) err(`${page}: left out, as a page of Markdown is no request\n`)
+  return requests
 }
 
 function reportOf(text: string): { readonly format: string; readonly file: string } {

@@ -13,9 +13,9 @@ export function junit(all: readonly Checked[]): string {
     const classname = file ?? 'shardplan'
     const counts = { tests: checks.length, failures, errors: 0, skipped: 0 }
     const suite = root.ele('testsuite', { name: classname, ...counts })
-    for (const { name, pointer, ok, message, expected, actual, nearest = [] } of checks) {
-      const title = [name, pointer].filter(Boolean).join(' ')
-      const at = { classname, name: title, time: 0, ...(file ? { file } : {}) }
+    const titles = apart(checks.map(({ name, pointer }) => [name, pointer].filter(Boolean).join(' ')))
+    for (const [index, { name, ok, message, expected, actual, nearest = [] }] of checks.entries()) {
+      const at = { classname, name: titles[index], time: 0, ...(file ? { file } : {}) }
       const one = suite.ele('testcase', at)
       if (ok) continue
       const lines = [message, `expected: ${expected}`, `actual: ${actual}`, ...remediesText(nearest)]
@@ -23,4 +23,14 @@ export function junit(all: readonly Checked[]): string {
     }
   }
   return `${root.end({ prettyPrint: true })}\n`
+}
+
+/** Readers take cases of one class and name for the same test, and show one of them: the second is numbered, and so on. */
+function apart(titles: readonly string[]): readonly string[] {
+  const met = new Map<string, number>()
+  return titles.map((title) => {
+    const times = (met.get(title) ?? 0) + 1
+    met.set(title, times)
+    return times === 1 ? title : `${title} (${times})`
+  })
 }
