@@ -75,7 +75,8 @@ function resembling({ notUnderstood, known = [] }: LaunchReading): readonly Miss
   return notUnderstood.flatMap((text) => {
     const option = optionIn(text)
     if (!isSwitch(option)) return []
-    const meant = withinEdits(option, known)
+    // An option of another program of the framework may have the name of one that is read.
+    const meant = known.includes(option) ? null : withinEdits(option, known)
     return meant === null ? [] : [{ option, meant, by: null }]
   })
 }

@@ -34,6 +34,7 @@ const short: Readonly<Record<string, string>> = {
   '-ep': 'model.expert_model_parallel_size',
   '--expert_model_parallel_size': 'model.expert_model_parallel_size',
   '-etp': 'model.expert_tensor_parallel_size',
+  '-et': 'model.expert_tensor_parallel_size',
   '--expert_tensor_parallel_size': 'model.expert_tensor_parallel_size',
 }
 
@@ -77,6 +78,7 @@ export function readBridge(
   const tasks = tasksOf(script.variables, started)
   const counted = said.gpus ?? (named === undefined || started.includes('--nnodes') ? tasks : Number(named))
   const options = [...fields.values()].flatMap((field) => field.options)
+  const whole = holdsWhole(fields, stem ?? '')
   // Unless overridden, a recipe runs in bf16 with the distributed optimizer (recipes/common.py, _pretrain_common).
   const numbers = fields.has('mixed_precision') ? [] : ['--bf16']
   const shares = sharing.every((key) => fields.has(key)) ? [] : ['--use-distributed-optimizer']
@@ -86,7 +88,10 @@ export function readBridge(
     ...overlapping.flatMap(([key, option]) => (fields.has(key) ? [] : [option])),
   ]
   const reading = readMegatron(
-    [...started, 'pretrain.py', ...numbers, ...shares, ...hidden, ...options],
+    [
+      ...[...started, 'pretrain.py', ...numbers, ...shares, ...hidden, ...options],
+      ...(whole ? ['--expert-tensor-parallel-size', '1'] : []),
+    ],
     counted ?? chips,
     model?.layers ?? null,
   )
@@ -106,6 +111,11 @@ export function readBridge(
       ...(fields.get('dataset.seq_length')?.text.startsWith(following)
         ? [`${following} is taken for dataset.seq_length, to which run_recipe.py sets it: say that one`]
         : []),
+      ...(whole
+        ? [
+            `without ${cutting} ranks of tensor hold whole experts, as all but a few recipes of Megatron Bridge set it to 1`,
+          ]
+        : []),
       `what ${recipe ?? 'the recipe'} sets itself is not known: what is not overridden is taken for Megatron-LM's defaults, in bf16 and with the distributed optimizer`,
     ],
     ignored: [...unheard.map(({ text }) => text), ...left.filter((one) => immaterial.test(one))],
@@ -118,6 +128,17 @@ const overlapping = [
   ['ddp.overlap_grad_reduce', '--overlap-grad-reduce'],
   ['ddp.overlap_param_gather', '--overlap-param-gather'],
 ] as const
+
+const cutting = 'model.expert_tensor_parallel_size'
+
+/**
+ * Whether a recipe has ranks of tensor hold whole experts, which is not Megatron-LM's default: all recipes with experts do that
+ * cut the rest of the model (src/megatron/bridge/recipes @067f987), but for these.
+ */
+function holdsWhole(fields: ReadonlyMap<string, Field>, recipe: string): boolean {
+  const spreads = fields.has('model.expert_model_parallel_size') && !fields.has(cutting)
+  return spreads && !/^(deepseek_v2|glm_45v|olmoe|qwen3_vl)/.test(recipe)
+}
 
 /** Setting either to true turns on both. */
 const sharing = ['ddp.use_distributed_optimizer', 'optimizer.use_distributed_optimizer']

@@ -51,12 +51,14 @@ export function optionsOf(
     return own === undefined ? null : (found.get(own) ?? [])
   }
   const text = (...names: readonly string[]): string | null => values(...names)?.[0] ?? null
+  // An option may be asked for twice.
+  const fault = (one: string) => (faults.includes(one) ? 0 : faults.push(one))
   const number = (...names: readonly string[]): number | null => {
     const value = text(...names)
     if (value === null) return null
     if (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Number(value)
     const why = value.includes('$') ? 'which the text does not set' : 'which is no number'
-    faults.push(`${names[0]} is ${value}, ${why}`)
+    fault(`${names[0]} is ${value}, ${why}`)
     return null
   }
   return {
@@ -67,7 +69,7 @@ export function optionsOf(
     whole: (...names) => {
       const value = number(...names)
       if (value === null || (Number.isInteger(value) && value >= 1 && value <= 1e9)) return value
-      faults.push(`${names[0]} is ${value}, which is no count`)
+      fault(`${names[0]} is ${value}, which is no count`)
       return null
     },
     faults,

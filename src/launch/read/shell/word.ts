@@ -73,8 +73,10 @@ export function word(here: Reader, splits = true): readonly string[] {
       }
       add(here.text[here.at + 1] ?? '')
       here.at += 2
-    } else if (next === '$' || next === '`') addFields(expansion(here), false)
-    else {
+    } else if (next === '$' || next === '`') {
+      const printed = isPrinted(here)
+      addFields(expansion(here), printed)
+    } else {
       add(next)
       here.at++
     }
@@ -107,6 +109,11 @@ function quotedPart(
   // An array without items makes no word, not even in quotes.
   if (!none) add('')
   here.at++
+}
+
+/** What a command prints is not known: as it is written, it is one word. */
+function isPrinted({ text, at }: Reader): boolean {
+  return text[at] === '`' || /^\$\((?!\()/.test(text.slice(at, at + 3))
 }
 
 function expansion(here: Reader): readonly string[] {
