@@ -19,6 +19,7 @@ import { readVllm } from '../../../src/launch/vllm/read.ts'
 import { faultyValue } from '../../problems.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import { commandsOf, quoted } from './manifest.ts'
+import { megatronWords } from './megatron-yaml.ts'
 
 export type LaunchKey = keyof LaunchedPlan
 
@@ -27,7 +28,8 @@ type Written<Key extends LaunchKey> = NonNullable<LaunchedPlan[Key]>
 const readers: {
   readonly [Key in LaunchKey]-?: (file: Written<Key>, context: ReadingContext) => LaunchReading
 } = {
-  megatron: (file, { chips, userBuffers }) => readMegatron(file, chips, null, userBuffers),
+  megatron: (file, { chips, userBuffers }) =>
+    readMegatron(typeof file === 'string' ? megatronWords(file) : file, chips, null, userBuffers),
   megatronBridge: (file, context) => readBridge(file, context),
   torchtitan: (file, { chips }) =>
     /torchtitan\.train|run_train\.sh/.test(file)
@@ -37,8 +39,8 @@ const readers: {
     (serves(file, context) ? readMaxtextServer : readMaxtext)(maxtextKeys(file), context),
   deepspeed: (file, context) => readDeepspeed(fieldsOf('deepspeed', file), context),
   accelerate: (file, context) => readAccelerate(fieldsOf('accelerate', file), context),
-  vllm: (file, context) => readVllm(commandOf(file, 'vllm serve'), context),
-  sglang: (file, context) => readSglang(commandOf(file, 'sglang.launch_server'), context),
+  vllm: (file, context) => readVllm(commandOf('vllm', file, 'vllm serve'), context),
+  sglang: (file, context) => readSglang(commandOf('sglang', file, 'sglang.launch_server'), context),
   tensorrtLlm: (file, context) => {
     if (typeof file !== 'string' && ('command' in file || 'config' in file)) {
       const command = file.command === undefined ? null : String(file.command)
@@ -46,7 +48,7 @@ const readers: {
         file.config === undefined ? null : fieldsOf('tensorrtLlm', file.config as string | Fields)
       return readTensorrt(command, config ?? writtenIn(command ?? ''), context)
     }
-    const isCommand = typeof file === 'string' && /trtllm-serve/.test(file)
+    const isCommand = typeof file === 'string' && (starts.test(file) || !key.test(file))
     return isCommand
       ? readTensorrt(file, writtenIn(file), context)
       : readTensorrt(null, fieldsOf('tensorrtLlm', file), context)
@@ -68,42 +70,52 @@ export function readerOf(plan: LaunchedPlan): (context: ReadingContext) => Launc
     (readers[key] as (file: unknown, context: ReadingContext) => LaunchReading)(file, context)
 }
 
+/** What starts a server of TensorRT-LLM, and what begins a line of its file. */
+const starts = /trtllm-serve|dynamo\.trtllm/
+const key = /^[\s{]*["']?[A-Za-z_]\w*["']?:/m
+
 /** What a script writes into the file that its server reads; null if it writes none. */
 function writtenIn(script: string): Fields | null {
   const name = configNamed(script)
-  const text = name === null ? undefined : readScript(script).documents.get(name)
+  const { documents } = readScript(script)
+  // A ConfigMap is mounted wherever a container wants it.
+  const text = name === null ? undefined : (documents.get(name) ?? documents.get(name.replace(/^.*\//, '')))
   return text === undefined ? null : fieldsOf('tensorrtLlm', text)
 }
 
 /** Answers give argument lists without the command, which are read the same way; so is a file that \`--config\` of the command names. */
-function commandOf(file: string | readonly string[], command: string): string {
+function commandOf(key: LaunchKey, file: string | readonly string[], command: string): string {
   if (typeof file === 'string') {
-    const config = optionsIn(file)
-    return config === null ? withConfig(file) : commandOf(config, command)
+    const config = optionsIn(key, file)
+    return config === null ? withConfig(key, file) : commandOf(key, config, command)
   }
   return `${command} ${file.map(quoted).join(' ')}`
 }
 
 /** A script with the options of a file that it writes itself in place of the \`--config\` that names the file. */
-function withConfig(script: string): string {
+function withConfig(key: LaunchKey, script: string): string {
   if (!/--config[= ]/.test(script)) return script
   const { documents } = readScript(script)
   return script.replaceAll(/--config[= ]+['"]?([^\s'"]+)['"]?/g, (written, name) => {
-    const options = optionsIn(documents.get(name) ?? '')
+    const options = optionsIn(key, documents.get(name) ?? '')
     return options === null ? written : options.map(quoted).join(' ')
   })
 }
 
 /** The words of a file of options, a key each; null for any other text. */
-function optionsIn(text: string): readonly string[] | null {
+function optionsIn(key: LaunchKey, text: string): readonly string[] | null {
   if (!/^(\s*(#.*|---)\n)*\s*[a-z][\w-]*:(\s|$)/.test(text)) return null
-  return Object.entries(parsed('vllm', text, (own) => parseYaml(own, { maxAliasCount: 20 }))).flatMap(
-    ([key, value]) => {
-      if (value === false || value === null) return []
-      const values = value === true ? [] : Array.isArray(value) ? value.map(textOf) : [textOf(value)]
-      return [`--${key}`, ...values]
-    },
-  )
+  const keys = Object.entries(parsed(key, text, (own) => parseYaml(own, { maxAliasCount: 20 })))
+  const parts = keys.filter(([, value]) => isFields(value)).map(([name]) => name)
+  if (parts.includes('model') || parts.length > keys.length / 2) {
+    const detail = `is no file of options, which has a key for each: ${parts.slice(0, 5).join(', ')} hold keys of their own; give the command that starts the server`
+    throw faultyValue('invalid-request', { pointer: `/plan/${key}`, detail })
+  }
+  return keys.flatMap(([name, value]) => {
+    if (value === false || value === null) return []
+    const values = value === true ? [] : Array.isArray(value) ? value.map(textOf) : [textOf(value)]
+    return [`--${name}`, ...values]
+  })
 }
 
 /** A config, or the settings of a command (key=value). */

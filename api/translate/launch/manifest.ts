@@ -1,6 +1,6 @@
 /**
  * The commands of containers that a manifest starts (Kubernetes, docker compose), as a shell script that says the same: one `docker run` for
- * each container with its image, command and arguments. Any other text stays as it is.
+ * each container with its image, command and arguments, behind the files of its ConfigMaps. Any other text stays as it is.
  */
 import { parseAllDocuments } from 'yaml'
 import { type Fields, isFields } from '../../../src/fields.ts'
@@ -13,7 +13,7 @@ export function commandsOf(text: string): string {
   if (!documents) return text
   const found = documents.flatMap((document) => containersIn(document, 0))
   // A manifest is no script: without a command it starts what its image does.
-  return documents.some(isFields) ? found.map(commandOf).join('\n') : text
+  return documents.some(isFields) ? [...documents.flatMap(filesIn), ...found.map(commandOf)].join('\n') : text
 }
 
 /** Null for a text that is no manifest; none of one that is no YAML. */
@@ -28,11 +28,23 @@ export function documentsOf(text: string): readonly unknown[] | null {
   }
 }
 
+/** The files of a ConfigMap, as a script writes them. */
+function filesIn(document: unknown): readonly string[] {
+  if (!isFields(document) || document.kind !== 'ConfigMap' || !isFields(document.data)) return []
+  return Object.entries(document.data).flatMap(([name, text]) => {
+    if (typeof text !== 'string' || !text.includes('\n')) return []
+    const end = ['EOF', 'END', 'END_OF_FILE'].find((word) => !text.split('\n').includes(word))
+    return end === undefined ? [] : [`cat > ${quoted(name)} <<'${end}'\n${text.replace(/\n$/, '')}\n${end}`]
+  })
+}
+
 function containersIn(value: unknown, depth: number): readonly Fields[] {
   if (typeof value !== 'object' || value === null || depth > deepest) return []
   const inside = Object.values(value).flatMap((one) => containersIn(one, depth + 1))
-  const starts = isFields(value) && (value.command !== undefined || value.args !== undefined)
-  return starts && typeof value.image === 'string' ? [value, ...inside] : inside
+  if (!isFields(value)) return inside
+  // A patch of another manifest leaves the image to that one.
+  const starts = value.command !== undefined || (value.args !== undefined && typeof value.image === 'string')
+  return starts ? [value, ...inside] : inside
 }
 
 function commandOf({ image, entrypoint, command, args, env, environment }: Fields): string {
@@ -50,7 +62,7 @@ function commandOf({ image, entrypoint, command, args, env, environment }: Field
         : [filled(onOneLine(String(given)))]
   const run = [...words(entrypoint), ...words(command), ...words(args)]
   const set = [...variables].map(([name, value]) => `${name}=${quoted(value)}`)
-  return [...set, 'docker run', quoted(String(image)), ...run].join(' ')
+  return [...set, ...(typeof image === 'string' ? ['docker run', quoted(image)] : []), ...run].join(' ')
 }
 
 /** A command that is one text is split into words, not run by a shell: its lines, where no quotes hold them, are one. */

@@ -21,17 +21,18 @@ export interface Program {
   readonly usual: string
 }
 
-/** The last command of a script that starts the program; a text of options alone, or of a model and options, counts as well. */
+/** The last command of a script, of those for the phase that is asked, that starts the program; a text of options alone, or of a model and options, counts as well. */
 export function serverCommand(
   text: string,
   program: Program,
   short: Readonly<Record<string, string>>,
+  mode: string | null = null,
 ): ServerCommand {
   const { commands, notes: told } = readScript(text)
   const started = startedIn(commands, program.starts)
   const servers = started.length > 0 || !program.image ? started : startedIn(commands, program.image)
-  const words = servers.at(-1) ?? bare(commands.flat())
-  if (words === null) return { ...nothing, notes: told, faults: [anotherProgram(commands.flat(), program)] }
+  const words = ofPhase(servers, mode).at(-1) ?? bare(commands.flat())
+  if (words === null) return { ...nothing, notes: told, faults: [anotherProgram(commands, program)] }
   const others = new Set(servers.map((one) => one.join(' '))).size - 1
   const notes =
     others > 0 ? [...told, `of ${others + 1} commands that start ${program.name} the last is read`] : told
@@ -53,12 +54,25 @@ function startedIn(commands: Commands, starts: RegExp): Commands {
   })
 }
 
+/** What a server of SGLang, or a worker of Dynamo, is told that reads prompts for others. */
+const reads = /--disaggregation-mode[= ]prefill\b|--is-prefill-worker\b/
+
+/** Of servers that share the work those that do the phase; all of them where none is known to, or both phases are asked. */
+function ofPhase(servers: Commands, mode: string | null): Commands {
+  if (mode !== 'prefill' && mode !== 'generate') return servers
+  const own = servers.filter((words) => reads.test(words.join(' ')) === (mode === 'prefill'))
+  return own.length > 0 ? own : servers
+}
+
 function bare(words: readonly string[]): readonly string[] | null {
   const [first = ''] = words
   return /^-|^serve$|^[\w.-]+\/[\w.-]+$/.test(first) ? words : null
 }
 
-function anotherProgram([first]: readonly string[], { name, usual }: Program): string {
+function anotherProgram(commands: Commands, { name, usual }: Program): string {
+  // Of a container it is the image that tells the program.
+  const started = commands.flatMap((words) => words.slice(0, words[0] === 'docker' ? 3 : 1).join(' ') || [])
+  const [first] = started.filter((words) => !/^(cat|set|cd|echo|mkdir|export)$/.test(words))
   const what = first === undefined ? 'the text has no command' : `the program is ${first.slice(0, 100)}`
   return `${what}, where one of ${name} is meant: ${usual}`
 }

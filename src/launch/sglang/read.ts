@@ -18,12 +18,12 @@ const short = { ...spellings(sglangSettings), '--model': '--model-path' }
 
 const program = {
   name: 'SGLang',
-  starts: /^(\/.*\/)?sglang serve$|sglang[./]launch_server(\.py)? /,
+  starts: /^(\/.*\/)?sglang serve$|sglang[./]launch_server(\.py)? |^dynamo\.sglang /,
   usual: 'python3 -m sglang.launch_server --model-path MODEL …, also behind docker run, or options alone',
 }
 
 export function readSglang(text: string, context: ReadingContext): LaunchReading {
-  const { options, notes, faults } = serverCommand(text, program, short)
+  const { options, notes, faults } = serverCommand(text, program, short, context.mode)
   const named = options.text('--model-path')
   const { tensors, data, attends, dispatch, experts, running, ...rest } = said(sglangSettings, options)
   const sends = !['none', 'flashinfer'].includes(dispatch ?? 'none')

@@ -28,7 +28,7 @@ const short = { '--tensor-parallel-size': '--tp-size', '--pipeline-parallel-size
 
 const program = {
   name: 'TensorRT-LLM',
-  starts: /trtllm-serve (?!disaggregated)/,
+  starts: /trtllm-serve (?!disaggregated)|^dynamo\.trtllm /,
   usual: 'trtllm-serve MODEL …, also behind docker run or srun',
 }
 
@@ -37,7 +37,7 @@ export function configNamed(command: string): string | null {
   return serverCommand(command, program, short).options.text(...fileOptions)
 }
 
-const fileOptions = ['--config', '--extra-llm-api-options']
+const fileOptions = ['--config', '--extra-llm-api-options', '--extra-engine-args']
 
 /** Defaults of trtllm-serve. Source: as options.ts, BuildConfig of tensorrt_llm/builder.py. */
 const usual = { max_batch_size: 2048, max_num_tokens: 8192 }
@@ -48,7 +48,7 @@ export function readTensorrt(
   sent: Fields | null,
   context: ReadingContext,
 ): LaunchReading {
-  const said = command === null ? null : serverCommand(command, program, short)
+  const said = command === null ? null : serverCommand(command, program, short, context.mode)
   const name = said?.options.text(...fileOptions) ?? null
   const unsent = sent === null ? name : null
   const file = inFile(sent ?? {})
@@ -75,7 +75,8 @@ export function readTensorrt(
   const parts = keys.count('context_parallel_size') ?? 1
   const attends = keys.value('enable_attention_dp') === true
   const ofFile = keys.value('model')
-  const model = said?.model ?? (typeof ofFile === 'string' ? ofFile : null)
+  const model =
+    said?.model ?? said?.options.text('--model-path') ?? (typeof ofFile === 'string' ? ofFile : null)
   const drafts = keys.value('speculative_config')
   const left = [...(said?.options.left() ?? []), ...keys.left()]
   return servingReading(

@@ -36,7 +36,7 @@ const short = {
 
 const program = {
   name: 'vLLM',
-  starts: /^(\/.*\/)?vllm serve$|^vllm\.entrypoints/,
+  starts: /^(\/.*\/)?vllm serve$|^vllm\.entrypoints|^dynamo\.vllm /,
   // The image's entry point is the server (docs/deployment/docker.md).
   image: /^(docker\.io\/)?vllm\/vllm-[\w-]+[:@ ]/,
   usual: 'vllm serve MODEL …, docker run … vllm/vllm-openai:TAG --model MODEL …, or options alone',
@@ -46,7 +46,7 @@ const program = {
 const filled = 0.92
 
 export function readVllm(text: string, context: ReadingContext): LaunchReading {
-  const { options, model, notes, faults } = serverCommand(text, program, short)
+  const { options, model, notes, faults } = serverCommand(text, program, short, context.mode)
   const named = model ?? options.text('--model')
   const { tensor, data, spreads, dispatch, pipeline, positions, sequences, ...rest } = said(
     vllmSettings,
@@ -169,7 +169,7 @@ const isImmaterial = beginningWith(
   --mamba-ssu- --gdn-prefill- --kda-prefill- --optimization-level --prefill-schedule- --scheduler-reserve- --numa-
   --enable-cumem- --enable-sleep- --enable-ep-weight- --safetensors- --model-loader- --ignore-patterns --use-tqdm
   --enable-prompt-tokens --enable-force- --enable-request-id --enable-server-load --disable-uvicorn --disable-access-
-  --kv-events- --kv-cache-metrics --otlp- --collect- --jit- --shutdown- --logits-processor --disable-chunked-mm
+  --is-prefill-worker --is-decode-worker --disaggregation-mode --kv-events- --kv-cache-metrics --otlp- --collect- --jit- --shutdown- --logits-processor --disable-chunked-mm
 `,
   serverDoors,
   ...unread(vllmSettings),
