@@ -27,7 +27,7 @@ describe('a script', () => {
     ],
     ['N=8 M=$((N * (2 + 1)))\nrun $M $(( $N/3 ))', ['run', '24', '2']],
     ['A="-x"\nA="$A -y"\nA+=" -z"\nrun $A', ['run', '-x', '-y', '-z']],
-    ['run ${X:-7} ${Y} $1 $(hostname -s) `date`', ['run', '7', '${Y}', '$1', '$(hostname', '-s)', '`date`']],
+    ['run ${X:-7} ${Y} $1 $(hostname -s) `date`', ['run', '7', '${Y}', '$1', '$(hostname -s)', '`date`']],
     ['run --a 2>&1 3< x 2> err', ['run', '--a']],
     ['CUDA=1 srun -n 2 run \\\n  --a=1 2>&1 | tee log', ['tee', 'log']],
     ['if [[ "$X" == y ]]; then\n  run --a\nelse\n  run --b\nfi', ['run', '--b']],
