@@ -62,7 +62,7 @@ it.each([
     readTensorrt(text, {}, context),
   ]) {
     expect(faults).toEqual([
-      expect.stringMatching(/^(the program is \S+|the text has no command), where one of/),
+      expect.stringMatching(/^(the program is (docker run )?\S+|the text has no command), where one of/),
     ])
     expect(named).toBeUndefined()
   }
