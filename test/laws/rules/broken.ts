@@ -58,7 +58,7 @@ export const settings: fc.Arbitrary<Problem> = fc
     ),
     // A GPU of one's own may have a torus.
     kind: often<'own' | 'gpu'>('own', 'gpu'),
-    optimizer: often('adamw', 'sgd', 'momentum', 'adafactor' as const),
+    optimizer: often('adamw', 'sgd', 'momentum', 'adafactor', 'muon' as const),
     precision: fc.record({
       weights: types,
       compute: types,
