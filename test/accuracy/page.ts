@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { enough } from '../../src/plan/certainty/residuals.ts'
 import { noise } from './ranking.ts'
 import type { Report } from './report.ts'
+import { telling } from './residual-record.ts'
 import type { Summary } from './summary.ts'
 
 const verdicts: Readonly<Record<string, string>> = JSON.parse(
@@ -105,7 +106,9 @@ ${percent(report.repeats.largest)}. Layouts that are closer to each other than t
   sources. Answers are for releases since 2024, so older runs are held to their bands too.
 * Training is predicted twice: as the software of the run ran it, and as a request is answered that names no software. Each has bands of its own.
 * Bands are then widened: quantiles are raised to the least power at which nine of ten runs of each class that a regime covers lie inside the outer band
-  (5 to 95 %) and eight of ten inside the inner one (10 to 90 %). *Widened by* has the two powers.
+  (5 to 95 %) and eight of ten inside the inner one (10 to 90 %). *Widened by* has the two powers. Classes of releases since 2024 count, and
+  older ones where there are no others. Of a kind of model with fewer than ${telling} runs in a mode, all runs of the mode count together, so that fewer
+  of its own may lie inside.
 * *Ratio of ends* is the upper over the lower end of the outer band, for the median run. It is shown because a band that is wide enough holds
   anything.
 
