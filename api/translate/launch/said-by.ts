@@ -1,6 +1,6 @@
 /** What a launch file says of a request, and the request with that merged in. */
 import { type Fields, isFields } from '../../../src/fields.ts'
-import { trainers } from '../../../src/launch/framework.ts'
+import { frameworks } from '../../../src/launch/framework.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
@@ -37,8 +37,8 @@ function cappedBy({ mostSequences, assumed }: LaunchReading, own: Fields): Field
 function assumedBy({ framework, assumptions }: LaunchReading, own: Fields): Fields {
   const basis = basisOf(own.assumptions)
   const open = basis !== 'book' && valueAt(own, ['assumptions', 'stack']) === undefined
-  const trains = trainers.some((name) => name === framework)
-  const stack = open && trains ? { stack: framework } : {}
+  const known = frameworks.some((name) => name === framework)
+  const stack = open && known ? { stack: framework } : {}
   const said = { ...stack, ...assumptions }
   return Object.keys(said).length > 0 ? { assumptions: { basis, ...said } } : {}
 }

@@ -65,14 +65,14 @@ export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', forma
 export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
   const unsupported = servingFaults(tensorrtLlmRules, serving)
   if (unsupported.length > 0) return { unsupported }
-  const { mesh, tensors, attentionGroups, mode, contextLength, unitSequences, experts } = serving
+  const { mesh, tensors, attentionGroups, mode, contextLength, experts } = serving
   const flags = {
     tensor_parallel_size: tensors,
     pipeline_parallel_size: mesh.pipeline,
     ...(attentionGroups > 1 ? { enable_attention_dp: true } : {}),
     ...(experts?.whole ? { moe_expert_parallel_size: tensors } : {}),
     ...balancerOptions(serving),
-    max_batch_size: unitSequences,
+    max_batch_size: iterationSequences(serving),
     max_seq_len: contextLength + (mode === 'prefill' ? 1 : 0),
     ...tokenOptions(serving),
     ...graphOptions(serving),
@@ -84,6 +84,14 @@ export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
     ...transferOptions(serving),
   }
   return { flags, start: tensorrtStart(serving, flags), notes: notes(serving) }
+}
+
+/**
+ * Most sequences of an iteration, one group of a pipeline. Of prompts max_num_tokens is the limit: as many as a stage's share of all may
+ * be in one, so that the batch is that of the plan where its prompts pass in more pieces than there are stages.
+ */
+function iterationSequences({ mode, mesh, sequences, unitSequences }: Serving): number {
+  return mode === 'prefill' ? Math.max(unitSequences, Math.ceil(sequences / mesh.pipeline)) : unitSequences
 }
 
 /** Prefill servers that hand caches on must not overlap scheduling. */

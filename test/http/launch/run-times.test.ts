@@ -61,3 +61,21 @@ it('tells frameworks apart where their stacks differ', async () => {
   const { launch } = await evaluated(questions.generation)
   expect(new Set(Object.values(launch.stepTimeSeconds)).size).toBe(3)
 })
+
+it("a server's command takes the time that its plan said for it, in as many pieces as the plan has", async () => {
+  const prefill = { mode: 'prefill', batchSequences: 96, promptLength: 4096 }
+  const own = { hardware: { chip: 'h20-sxm', chips: 96 }, workload: prefill }
+  const mesh = { data: 12, tensor: 4, pipeline: 2 }
+  const { launch } = await evaluated({ ...own, model: 'glm-4.5', plan: { mesh } })
+  const { vllm, sglang, 'tensorrt-llm': tensorrt } = launch.commands
+  const files = {
+    vllm: { vllm: vllm.command },
+    sglang: { sglang: sglang.command },
+    'tensorrt-llm': { tensorrtLlm: { command: tensorrt.command, config: tensorrt.files[0].text } },
+  }
+  for (const [name, plan] of Object.entries(files)) {
+    const read = await evaluated({ ...own, plan })
+    expect(read, name).toMatchObject({ mesh, batchSequences: 96 })
+    expect(read.stepTimeSeconds, name).toBeCloseTo(launch.stepTimeSeconds[name], 9)
+  }
+})
