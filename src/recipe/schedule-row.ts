@@ -7,8 +7,9 @@ export interface ScheduleRow {
   /** False only for a mesh of one stage, which has no pipeline to schedule; every other mesh has a schedule that is. */
   readonly pipelined: boolean
   /**
-   * The fewest and the most virtual stages that the search tries. More than one must only be tried with p microbatches or
-   * more, which bounds over all meshes rely on.
+   * The fewest and the most virtual stages that the search tries however the layers divide. Where that is more than one, it also
+   * tries more of them if they leave all chunks alike. More than one must only be tried with p microbatches or more, which bounds
+   * over all meshes rely on.
    */
   readonly virtualStages: readonly [least: number, most: number]
   /** Stages whose weights a chip holds. With two, chip i has stages i and p - 1 - i, and runs half of the microbatches on each. */

@@ -25,7 +25,7 @@
  */
 import type { ScheduleRow } from './schedule-row.ts'
 
-const mostVirtualStages = 8
+const mostUnlikeChunks = 8
 
 /** Columns that most schedules have in common: whole backward passes, one stage a chip, any number of microbatches. */
 const plain = {
@@ -80,7 +80,7 @@ export const schedules = [
   {
     ...plain,
     name: 'interleaved-1f1b',
-    virtualStages: [2, mostVirtualStages],
+    virtualStages: [2, mostUnlikeChunks],
     mayHideRouted: true,
     inFlight: (stage, stages, microbatches, v) =>
       Math.min(microbatches, ((v - 1) * stages + 2 * (stages - stage) - 1) / v),

@@ -54,6 +54,12 @@ export function mostVirtualStages(layers: number, stages: number): number {
   return withEnds > 1 ? withEnds : Math.floor(layers / stages)
 }
 
+/** Whether all chunks can have as many layers, but for the first and the last of all, which may have one fewer. */
+export function dividesIntoChunks(layers: number, chunks: number): boolean {
+  const over = layers % chunks
+  return over === 0 || chunks - over <= 2
+}
+
 /** Layers by stage, `last` of them on the last; null where a stage would have fewer than `least`, or the first or the last fewer than `ends`. */
 export function stageLayers(
   layers: number,

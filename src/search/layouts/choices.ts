@@ -9,7 +9,7 @@
  * worth a try.
  */
 
-import { mostVirtualStages } from '../../cost/step/stages.ts'
+import { dividesIntoChunks, mostVirtualStages } from '../../cost/step/stages.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { known } from '../../known.ts'
 import { type Constraints, type Problem, satisfies } from '../../problem.ts'
@@ -117,8 +117,9 @@ export function virtualStageChoices(
   { pipeline }: Mesh,
   layers: number,
 ): readonly number[] {
-  const count = Math.min(most, mostVirtualStages(layers, pipeline)) - least + 1
-  return Array.from({ length: Math.max(0, count) }, (_, further) => least + further)
+  const possible = most > 1 ? mostVirtualStages(layers, pipeline) : most
+  const counts = Array.from({ length: Math.max(0, possible - least + 1) }, (_, further) => least + further)
+  return counts.filter((count) => count <= most || dividesIntoChunks(layers, pipeline * count))
 }
 
 export function choiceAllowed(

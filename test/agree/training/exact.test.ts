@@ -82,6 +82,14 @@ describe('the search of any small problem of training', () => {
     expect(found.candidates.length).toBeGreaterThan(2)
     expectEnumerated(models, found)
   })
+
+  it('is so where a stage has more chunks than eight, of one layer each but for the first and the last', () => {
+    const models = contextModels(manyChunks())
+    const found = listed(models, { top: all })
+    const most = Math.max(...found.candidates.map(({ schedule }) => schedule.virtualStages))
+    expect(most).toBe(13)
+    expectEnumerated(models, found)
+  })
 })
 
 describe('what memory forces to be computed again', () => {
@@ -106,6 +114,19 @@ describe('what memory forces to be computed again', () => {
     expect(seen.length).toBeGreaterThan(5)
   })
 })
+
+/** Layers enough for two stages of thirteen chunks, which shorten a bubble of an eighth. */
+function manyChunks(): Problem {
+  return problem({
+    model: {
+      ...{ layers: 24, dModel: 4096, dFf: 16_384, heads: 32, kvHeads: 8, headDim: 128, vocab: 1000 },
+      ...{ gatedMlp: false, tiedEmbeddings: true },
+    },
+    ...{ chip: 'h100-sxm', chips: 2, batchTokens: 4 * 8192, sequenceLength: 8192 },
+    rematerialization: ['none', 'full'],
+    assumptions: { basis: 'calibrated', frameworks: [] },
+  })
+}
 
 /** Nodes of two, which the ring is inside of: gradients go between them, and may take longer than all else. */
 function ringed(slower: number): Problem {
