@@ -13,6 +13,7 @@ import type { Network } from '../hardware/cluster/cluster.ts'
 import { resourceCount } from '../hardware/network/collective.ts'
 import { known } from '../known.ts'
 import { cacheLayers } from '../model/attention-layers.ts'
+import { attendingLayers } from '../model/recurrence.ts'
 import type { Setting } from '../problem.ts'
 import { recent, valueKey } from '../recent.ts'
 import { elementBytes } from '../recipe/element-type.ts'
@@ -105,7 +106,7 @@ const compiledModels = recent<Compiled>(4)
 
 function compile({ model, precision, assumptions }: Setting): Compiled {
   const compiled = (layout: InferenceLayout) =>
-    compileLayout(layout, precision, assumptions, cacheLayers(model) / model.layers)
+    compileLayout(layout, precision, assumptions, cacheLayers(model) / attendingLayers(model))
   const sums: Sums = new Map()
   const component = ({ layouts, layers }: LayerComponent): InferenceComponent => ({
     name: layouts[0]?.component.name ?? '',

@@ -5,10 +5,13 @@
  *   every n-th layer global      the others local: floor(L/n) global ones, as the pattern starts with local ones
  *   every layer local            n = 0
  *
+ * Layers with a recurrence are in no group: the layers here are those that attend (recurrence.ts).
+ *
  * Layers that share a cache are neighbours of one kind: global ones share with global ones, local with local, because a
  * cache holds either all positions or the window's. The first layer of a group owns its cache. Sources: Gemma 3 (arXiv
  * 2503.19786) for the pattern; "Optimizing AI Inference at Character.AI" (2024) for the sharing.
  */
+import { attendingLayers } from './recurrence.ts'
 import type { Transformer } from './transformer.ts'
 
 export interface AttentionLayers {
@@ -20,16 +23,16 @@ export interface AttentionLayers {
 }
 
 /** Groups of layers of one kind, the global ones first; no group is empty. */
-export function attentionLayers({ layers, attention }: Transformer): readonly AttentionLayers[] {
-  const { window, globalEvery, kvShareGroup } = attention
+export function attentionLayers(model: Transformer): readonly AttentionLayers[] {
+  const { window, globalEvery, kvShareGroup } = model.attention
+  const layers = attendingLayers(model)
   const group = (alike: number, reach: number | null): AttentionLayers => ({
     layers: alike,
     window: reach,
     caches: kvShareGroup === 1 ? alike : Math.ceil(alike / kvShareGroup),
   })
-  if (window === null) return [group(layers, null)]
   const all = globalEvery === 0 ? 0 : Math.floor(layers / globalEvery)
-  const groups = [group(all, null), group(layers - all, window)]
+  const groups = window === null ? [group(layers, null)] : [group(all, null), group(layers - all, window)]
   return groups.filter((alike) => alike.layers > 0)
 }
 

@@ -67,6 +67,11 @@ interface FamilyDetails {
 const families: readonly FamilyDetails[] = [
   { types: /^qwen2_moe/, queryKeyValueBiases: true, router: { sharedGate: true } },
   { types: /^qwen2/, queryKeyValueBiases: true },
+  {
+    types: /^qwen3_(next|5)/,
+    ...{ queryKeyNorm: true, aroundZero: true },
+    router: { sharedGate: true },
+  },
   { types: /^qwen3/, queryKeyNorm: true },
   { types: /^gemma2/, aroundZero: true, peculiar: ['norms after attention and MLP', 'caps of logits'] },
   {

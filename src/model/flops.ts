@@ -6,6 +6,7 @@
  *   with experts         2·t·D·E for the router and 6·t·D·F_e for each expert that a token visits
  *   latent attention     dot products 2·t·S·N·(H_k + H_v), with keys and values projected up (not absorbed)
  *   sparse attention     dot products over the positions that its index chooses, and 2·t·S·N_i·H_i for the index's scores
+ *   recurrence           in place of dot products, the scan's FLOPs for each position (recurrence.ts)
  *   forward, once        unembedding 2·t·D·V
  *   training             three times forward: the backward pass takes a matmul for either operand
  *
@@ -20,6 +21,7 @@ import { expertLayerParameters, expertLayers } from './expert-layers.ts'
 import { headDims } from './head-dims.ts'
 import { layerParameters, parameterCount } from './parameters.ts'
 import { indexedShare } from './position-index.ts'
+import { attendingLayers, recurrenceParameters, recurrentLayers, scanFlops } from './recurrence.ts'
 import type { Transformer } from './transformer.ts'
 
 /** How the dot products count: not at all (the rule 6·P), as a causal mask leaves them, or in full. */
@@ -31,7 +33,7 @@ export interface LayerFlops {
   readonly mlp: Flops
   /** Q, K, V and output projections. */
   readonly projections: Flops
-  /** Q·K and the weighted sum of V. */
+  /** Q·K and the weighted sum of V, and scans. */
   readonly dotProducts: Flops
   readonly total: Flops
 }
@@ -47,7 +49,7 @@ const meanKeys: Readonly<Record<AttentionFlops, (sequenceLength: number, reach: 
   full: (_, reach) => reach,
 }
 
-/** Shares of a sequence's keys that dot products are charged for, averaged over the layers. */
+/** Shares of a sequence's keys that dot products are charged for, averaged over the layers that attend. */
 export interface Attended {
   /** Of those of attention: what mask, windows and an index leave. */
   readonly met: number
@@ -64,7 +66,7 @@ export function attendedShare(
     return sum + layers * meanKeys[attention](sequenceLength, reachOf(model, sequenceLength, window))
   }, 0)
   const scored = meanKeys[attention](sequenceLength, sequenceLength) / sequenceLength
-  return { met: keys / model.layers / sequenceLength, scored }
+  return { met: keys / attendingLayers(model) / sequenceLength, scored }
 }
 
 /** Forward FLOPs of a layer with a dense MLP that keeps its own keys and values and attends to all positions. */
@@ -81,15 +83,17 @@ export function layerForwardFlops(
   return { mlp, projections, dotProducts, total: mlp + projections + dotProducts }
 }
 
-/** Forward FLOPs of one token in a layer of either kind that attends to all positions. */
+/** Forward FLOPs of one token in a layer of either kind that attends to all positions, or has a recurrence: the mean of these. */
 export function layerKindFlops(
   model: Transformer,
   sequenceLength: number,
   attention: AttentionFlops,
 ): { readonly dense: Flops; readonly sparse: Flops } {
   const { mlp, projections, dotProducts } = layerForwardFlops(model, 1, sequenceLength, attention)
-  const attending = projections + dotProducts
-  return { dense: attending + mlp, sparse: attending + 2 * expertLayerParameters(model).active }
+  const attending = attendingLayers(model) / model.layers
+  const recurrent = 2 * recurrenceParameters(model).matmul + tokenScan(model, attention)
+  const mixing = attending * (projections + dotProducts) + (1 - attending) * recurrent
+  return { dense: mixing + mlp, sparse: mixing + 2 * expertLayerParameters(model).active }
 }
 
 export function forwardFlops(
@@ -104,7 +108,7 @@ export function forwardFlops(
   const dotProducts = attentionLayers(model).reduce(
     (sum, { layers, window }) =>
       sum + layers * tokens * tokenDotProducts(model, sequenceLength, window, attention),
-    0,
+    recurrentLayers(model) * tokens * tokenScan(model, attention),
   )
   const unembedding = unembeddingFlops(model, tokens)
   return { mlp, projections, dotProducts, unembedding, total: mlp + projections + dotProducts + unembedding }
@@ -144,6 +148,11 @@ function tokenDotProducts(
   const reach = reachOf(model, sequenceLength, window)
   const attending = 2 * meanKeys[attention](sequenceLength, reach) * model.heads * (key + value)
   return attending + indexScores(model, sequenceLength, attention)
+}
+
+/** The scan of one token in one layer with a recurrence; it counts where dot products do. */
+function tokenScan(model: Transformer, attention: AttentionFlops): Flops {
+  return meanKeys[attention](1, 1) > 0 ? scanFlops(model) : 0
 }
 
 /** Most keys that a query meets: those of its window, and of these the ones that an index chooses. */

@@ -5,6 +5,8 @@
  *   with experts router D·E and E + shared experts of 3·D·F_e in place of the MLP
  *   latent       attention D·r_q + r_q·N·H_k (D·N·H_k without a query rank) + D·(r_kv + H_r) + r_kv·N·(H_n + H_v)
  *                + N·H_v·D, norms of width r_q and r_kv
+ *   gate         D·H·N more, where attention has an output gate
+ *   recurrence   in place of attention, what recurrence.ts has; its convolution and decays count beside the norms
  *   once         final norm D, embedding D·V, learned positions R·D, unembedding D·V unless tied
  *   MTP          each further layer: a layer of the last kind, a projection 2·D·D of the token's embedding beside
  *                the stream, three norms D
@@ -23,6 +25,7 @@
 import { cacheLayers } from './attention-layers.ts'
 import { expertLayerParameters, expertLayers } from './expert-layers.ts'
 import { indexedShare, indexParameters } from './position-index.ts'
+import { attendingLayers, recurrenceParameters, recurrentLayers } from './recurrence.ts'
 import type { LatentAttention, Transformer } from './transformer.ts'
 
 export interface LayerParameters {
@@ -49,7 +52,7 @@ export interface ParameterCount extends LayerParameters {
   readonly multiToken: number
 }
 
-/** Parameters of a layer with a dense MLP that keeps its own keys and values; an index that only some layers have counts as its mean. */
+/** Parameters of a layer with a dense MLP that attends and keeps its own keys and values; an index that only some layers have counts as its mean. */
 export function layerParameters(model: Transformer): LayerParameters {
   const { dModel, dFf, attention } = model
   const { latent } = attention
@@ -69,8 +72,13 @@ export function parameterCount(model: Transformer): ParameterCount {
   const experts = sparse * routing.routed
   const mlp = dense * layer.mlp + sparse * (routing.router + routing.shared) + experts
   const activeMlp = dense * layer.mlp + sparse * routing.active
-  const attention = layers * layer.attention - (layers - cacheLayers(model)) * keysAndValues(model)
-  const norm = layers * layer.norm + dModel
+  const recurrent = recurrenceParameters(model)
+  const attending = attendingLayers(model)
+  const attention =
+    attending * layer.attention -
+    (attending - cacheLayers(model)) * keysAndValues(model) +
+    recurrentLayers(model) * recurrent.matmul
+  const norm = layers * layer.norm + recurrentLayers(model) * recurrent.vectors + dModel
   const embedding = (vocab + model.learnedPositions) * dModel
   const vocabMatrix = vocab * dModel
   const unembedding = model.tiedEmbeddings ? 0 : vocabMatrix
@@ -95,8 +103,9 @@ export function mlpMatrices(model: Transformer): number {
   return model.gatedMlp ? 3 : 2
 }
 
-function queryAndOutput({ dModel, heads, headDim, attention: { latent } }: Transformer): number {
-  if (!latent) return 2 * dModel * headDim * heads
+function queryAndOutput({ dModel, heads, headDim, attention }: Transformer): number {
+  const { latent, outputGate } = attention
+  if (!latent) return (outputGate ? 3 : 2) * dModel * headDim * heads
   const { queryRank, nopeHeadDim, ropeHeadDim, valueHeadDim } = latent
   const queries = heads * (nopeHeadDim + ropeHeadDim)
   const query = queryRank === null ? dModel * queries : queryRank * (dModel + queries)

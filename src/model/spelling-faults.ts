@@ -1,6 +1,7 @@
 /** Faults of a model as it is spelled: parts that are legal by themselves but cannot stand together. */
 import { expertLayers } from './expert-layers.ts'
 import { headDims } from './head-dims.ts'
+import { attendingLayers } from './recurrence.ts'
 import { type Spelling, spelledOut } from './spelling.ts'
 
 export interface SpellingFault {
@@ -10,7 +11,12 @@ export interface SpellingFault {
 }
 
 export function spellingFaults(spelling: Spelling): readonly SpellingFault[] {
-  return [...headFaults(spelling), ...patternFaults(spelling), ...expertFaults(spelling)]
+  return [
+    ...headFaults(spelling),
+    ...patternFaults(spelling),
+    ...recurrenceFaults(spelling),
+    ...expertFaults(spelling),
+  ]
 }
 
 function headFaults(spelling: Spelling): readonly SpellingFault[] {
@@ -62,6 +68,28 @@ function patternFaults({ layers, attention }: Spelling): readonly SpellingFault[
     const detail = `${kvShareGroup} layers cannot share a cache: there are ${layers}`
     faults.push({ pointer: '/attention/kvShareGroup', detail })
   }
+  return faults
+}
+
+function recurrenceFaults(spelling: Spelling): readonly SpellingFault[] {
+  const { layers, recurrence, attention, parallelBlocks } = spelling
+  const { index, mla, outputGate } = attention ?? {}
+  const faults: SpellingFault[] = []
+  if (outputGate && mla) {
+    faults.push({ pointer: '/attention/outputGate', detail: 'is not modelled for latent attention' })
+  }
+  if (!recurrence) return faults
+  const { heads, keyHeads, attentionEvery } = recurrence
+  if (heads % keyHeads !== 0) {
+    const detail = `${keyHeads} heads of keys do not divide the ${heads} of values`
+    faults.push({ pointer: '/recurrence/keyHeads', detail })
+  }
+  if (attendingLayers(spelledOut('', spelling)) === 0) {
+    const detail = `leaves no layer that attends: ${layers} layers, of which one in ${attentionEvery} does`
+    faults.push({ pointer: '/recurrence/attentionEvery', detail })
+  }
+  if (index) faults.push({ pointer: '/attention/index', detail: 'cannot stand beside a recurrence' })
+  if (parallelBlocks) faults.push({ pointer: '/parallelBlocks', detail: 'cannot stand beside a recurrence' })
   return faults
 }
 

@@ -32,6 +32,8 @@ export interface AttentionSpelling {
   readonly mla?: LatentAttention
   /** Allowed only with mla: the positions that a query meets are chosen. */
   readonly index?: IndexSpelling
+  /** Each head's result is weighed by a gate. */
+  readonly outputGate?: boolean
 }
 
 export interface Spelling extends Omit<Architecture, 'attention' | 'experts'> {
@@ -41,7 +43,7 @@ export interface Spelling extends Omit<Architecture, 'attention' | 'experts'> {
 
 /** The full model; latent attention has keys and values for every head, of widths of their own. */
 export function spelledOut(name: string, { moe, attention = {}, ...dimensions }: Spelling): Transformer {
-  const { kind, window, globalEvery = 0, kvShareGroup = 1, mla, index } = attention
+  const { kind, window, globalEvery = 0, kvShareGroup = 1, mla, index, outputGate } = attention
   const pattern = window === undefined ? fullAttention : { ...fullAttention, window, globalEvery }
   const model = transformer(name, {
     ...dimensions,
@@ -51,6 +53,7 @@ export function spelledOut(name: string, { moe, attention = {}, ...dimensions }:
       kvShareGroup,
       latent: mla ?? null,
       index: index ? { firstLayers: 0, every: 1, ...index } : null,
+      ...(outputGate ? { outputGate } : {}),
     },
     experts: moe ? { sharedExperts: 0, denseLayers: 0, every: 1, ...moe } : null,
   })

@@ -4,6 +4,7 @@
  *   L layers, D dModel, F dFf, N heads, K kvHeads, H headDim, V vocab
  */
 import type { Details } from './details.ts'
+import type { MixerDims, RecurrentMixer } from './recurrent-mixers.ts'
 
 /** Layers whose MLP is made of many small ones, of which a router picks a few for each token. */
 export interface MixtureOfExperts {
@@ -57,6 +58,15 @@ export interface AttentionPattern {
   readonly latent: LatentAttention | null
   /** Null where queries meet all positions that they look back on. */
   readonly index: PositionIndex | null
+  /** The result of each head is weighed by a gate, made of the layer's input, before the output projection (Qwen3-Next). */
+  readonly outputGate?: boolean
+}
+
+/** Layers that carry a state of fixed size through the sequence, in place of attention (recurrence.ts). */
+export interface Recurrence extends MixerDims {
+  readonly mixer: RecurrentMixer
+  /** Every n-th layer attends and the others have the recurrence; at least 2. */
+  readonly attentionEvery: number
 }
 
 export interface Transformer {
@@ -81,6 +91,8 @@ export interface Transformer {
   readonly parallelBlocks: boolean
   readonly maxSequenceLength?: number
   readonly attention: AttentionPattern
+  /** Absent where all layers attend. */
+  readonly recurrence?: Recurrence
   /** Null for a dense model. */
   readonly experts: MixtureOfExperts | null
   /** Further layers that predict tokens after the next, used in training (DeepSeek-V3's MTP). */

@@ -19,6 +19,8 @@
  * first linear layer, and runs again whole; its input is the sum after attention. The norm before experts is a module of its own, the one
  * before attention without low ranks is part of the projection to heads, and stays (Megatron-LM @d98e8a64dd, transformer_layer.py,
  * gpt_layer_specs.py). Megatron-Bridge's recipes for gpt-oss have `layernorm moe_act`, for DeepSeek-V3 on GB300 `moe_act`.
+ * Of a recurrence, what was projected, what its scan reads and its result are kept where queries, keys and values are, as no module of Megatron's
+ * option runs a scan again; the one that makes its norm again (`gdn_norm_out`) is not offered.
  * Sources: formulas of section 4 and 11; Korthikanti et al. 2022 (arXiv 2205.05198); MaxText, layers/decoders.py:
  * `minimal_offloaded`, `qkv_proj_offloaded`, and `custom` with `decoder_layer_input: offload`, here `full_offloaded`, and with
  * the projections to heads too, and the one from them: what its recipes for Llama 3.1 on v6e keep there
@@ -32,7 +34,9 @@ const index = ['IndexQ', 'IndexK']
  * A layer keeps those of these arrays that it has: low ranks in latent attention, those of an index, shared experts beside routed ones. Where heads are
  * sharded while attention runs (ulysses), the backward kernel reads its own result as well as the copy that was sent back.
  */
-const queries = ['Q', 'K', 'V', 'QLow', 'KVLow', ...index]
+const recurrent = ['Channels', 'Inputs', 'Scanned']
+const queries = ['Q', 'K', 'V', 'QLow', 'KVLow', 'HeadGate', ...index, ...recurrent]
+const results = ['Result', 'Att', 'Weighed', 'Mixed']
 const hidden = ['Gate', 'Up', 'SharedGate', 'SharedUp']
 
 /** Of latent attention, what projections up, and norms, make again at little cost. */
@@ -51,14 +55,14 @@ export const inputAlone = {
 export const policies = [
   {
     name: 'none',
-    attention: ['In', ...queries, 'Result', 'Att'],
+    attention: ['In', ...queries, ...results],
     mlp: ['In', ...hidden, 'Tmp', 'SharedTmp', 'Dispatched'],
     stream: 2,
     book: { stream: 20, inner: 0 },
   },
   {
     name: 'selective',
-    attention: ['In', ...queries],
+    attention: ['In', ...queries, 'Weighed', 'Mixed'],
     mlp: ['In', ...hidden, 'Tmp', 'SharedTmp', 'Dispatched'],
     stream: 2,
   },
@@ -89,7 +93,7 @@ export const policies = [
   },
   {
     name: 'mlp',
-    attention: ['In', ...queries, 'Result', 'Att'],
+    attention: ['In', ...queries, ...results],
     mlp: [],
     stream: 2,
     models: 'dense',
@@ -97,14 +101,14 @@ export const policies = [
   },
   {
     name: 'moe_act',
-    attention: ['In', ...queries, 'Result', 'Att'],
+    attention: ['In', ...queries, ...results],
     mlp: ['In', ...hidden, 'SharedTmp', 'Dispatched'],
     stream: 2,
     models: 'experts',
   },
   {
     name: 'layernorm+moe_act',
-    attention: ['In', ...queries, 'Result', 'Att'],
+    attention: ['In', ...queries, ...results],
     mlp: [...hidden, 'SharedTmp', 'Dispatched'],
     stream: 2,
     models: 'experts',

@@ -6,6 +6,7 @@
 import { chipsAsked } from '../hardware/cluster/cluster.ts'
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { expertSlots } from '../model/expert-slots.ts'
+import { sharedHeads } from '../model/recurrence.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Setting } from '../problem.ts'
 import { type Axis, type Mesh, meshSize, replicasOf } from '../sharding/axis.ts'
@@ -98,6 +99,24 @@ function shared(kvHeads: number, tensors: number): boolean {
 function keySizes(mesh: Mesh, { model: { kvHeads }, chips }: MeshQuestion) {
   const sizes = sizesOf(mesh, 'tensor', chips).filter((size) => shared(kvHeads, size * mesh.tensor2))
   return resized(mesh, 'tensor', sizes, chips)
+}
+
+/** Heads of a recurrence are shared out over tensor and context: its state has no positions. */
+const recurrentHeads: MeshRule = {
+  reads: [...tensorAxes, 'context'],
+  broken: ({ mesh, question: { model } }) => {
+    const heads = sharedHeads(model)
+    return heads !== null && heads % (tensorsOf(mesh) * mesh.context) !== 0
+  },
+  says: ({ mesh, question: { model } }) =>
+    `tensor x tensor2 x context = ${tensorsOf(mesh) * mesh.context} does not divide the ${sharedHeads(model)} heads of keys of a recurrence, whose state has no positions to share out`,
+  pointer: ({ mesh }) => axisPointer(mesh.context > 1 ? 'context' : 'tensor'),
+  nearest: ({ mesh, question: { model, chips } }) => {
+    const axis = mesh.context > 1 ? 'context' : 'tensor'
+    const others = (tensorsOf(mesh) * mesh.context) / mesh[axis]
+    const sizes = sizesThatDivide((sharedHeads(model) ?? 1) / others, mesh, axis, chips)
+    return resized(mesh, axis, sizes, chips)
+  },
 }
 
 const noExperts: MeshRule = {
@@ -220,6 +239,7 @@ function upTo(most: number, mesh: Mesh, axis: Axis, { chips }: MeshQuestion) {
 export const trainedMeshRules: readonly MeshRule[] = [
   heads,
   sharedKeys,
+  recurrentHeads,
   noExperts,
   wholeExperts,
   stages,
@@ -236,6 +256,7 @@ export const servedMeshRules: readonly MeshRule[] = [
   heads,
   paddedHeads,
   copiedKeys,
+  recurrentHeads,
   stages,
   newPositions,
   servedReplicas,

@@ -9,11 +9,11 @@ import { type Axis, type AxisSet, axisSet } from './axis.ts'
 import type { ArrayRole } from './roles.ts'
 
 /**
- * `matmul` runs on the matrix unit, `attention` in the fused kernel, `elementwise` and `lookup` cost no FLOPs. `reshard`
+ * `matmul` runs on the matrix unit, `attention` in the fused kernel, a `scan` in those of a recurrence; `elementwise` and `lookup` cost no FLOPs. `reshard`
  * is no product: its result is the left operand in another sharding. `route` copies tokens to the experts that they visit,
  * and weighs what comes back: no matmul, and the router's own gradient is left out.
  */
-export type EinsumKind = 'matmul' | 'attention' | 'elementwise' | 'lookup' | 'reshard' | 'route'
+export type EinsumKind = 'matmul' | 'attention' | 'scan' | 'elementwise' | 'lookup' | 'reshard' | 'route'
 
 export interface Einsum {
   readonly out: string

@@ -97,11 +97,13 @@ function workedExtent({ label, extent }: Dimension, arrays: readonly ShardedArra
   return (named ?? weight)?.extent ?? extent
 }
 
-/** The number of matrices that a weight (or its gradient) is: the product of its dimensions that all three arrays have. */
+/** The number of matrices that a weight (or its gradient) is: the product of its dimensions that all three arrays have, but for a share of layers. */
 function matricesOf(arrays: readonly ShardedArray[]): Monomial {
   const weight = arrays.find(({ kind }) => kind === 'weight' || kind === 'gradient')
-  const stacked = (weight?.dimensions ?? []).filter(({ label }) =>
-    arrays.every(({ dimensions }) => dimensions.some((dimension) => dimension.label === label)),
+  const stacked = (weight?.dimensions ?? []).filter(
+    ({ label }) =>
+      label !== 's' &&
+      arrays.every(({ dimensions }) => dimensions.some((dimension) => dimension.label === label)),
   )
   return monomial(
     1,

@@ -7,6 +7,7 @@
  * `input` and `output` are the residual stream as a component takes it in and gives it out. A `gate` is a factor of what an
  * activation function makes (`inner`); for experts that all tokens visit these are `sharedGate` and `sharedInner`. `copies` are tokens
  * sorted by their experts. `queries` and `keys` are rotated. Keys, `values` and their `entries` in a cache may be another layer's.
+ * A recurrence makes what is `scanned`, reads and writes its `state`, and goes on from its convolution's `last` positions.
  * An `index` is what scores positions, of which attention then meets the best.
  */
 export type ArrayRole =
@@ -22,6 +23,9 @@ export type ArrayRole =
   | 'values'
   | 'entries'
   | 'index'
+  | 'scanned'
+  | 'state'
+  | 'last'
   | 'logits'
   | 'other'
 
@@ -33,6 +37,7 @@ const roles: Readonly<Record<string, ArrayRole>> = {
   ...{ Copies: 'copies', Dispatched: 'copies' },
   ...{ Q: 'queries', K: 'keys', V: 'values', W_K: 'keys', W_V: 'values' },
   ...{ NewKeys: 'entries', NewValues: 'entries' },
+  ...{ Scanned: 'scanned', State: 'state', Last: 'last' },
   ...{ IndexQ: 'index', IndexK: 'index', Index: 'index' },
 }
 

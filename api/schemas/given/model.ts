@@ -2,6 +2,7 @@
 
 import { z } from 'zod'
 import { limits } from '../../../src/model/limits.ts'
+import { recurrentMixers } from '../../../src/model/recurrent-mixers.ts'
 import { count, countOrNone, label } from '../bound.ts'
 import { number, optional, orNull, text } from '../field.ts'
 import { attentionKind } from '../names.ts'
@@ -76,7 +77,27 @@ const attention = z.strictObject({
   kvShareGroup: optional('Neighbouring layers that share one KV cache; 1 by default.', count(limits.layers)),
   mla: z.exactOptional(mla),
   index: z.exactOptional(index),
+  outputGate: optional(
+    'Whether the result of each head is weighed by a gate before the output projection (Qwen3-Next); false by default.',
+    z.boolean(),
+  ),
 })
+
+const recurrence = z
+  .strictObject({
+    mixer: z.enum(recurrentMixers).describe('The kind of recurrence.'),
+    attentionEvery: count(limits.layers)
+      .min(2)
+      .describe('One layer in this many attends, the last of them; the others have the recurrence.'),
+    keyHeads: count(limits.heads).describe('Heads of queries and keys.'),
+    keyDim: count(limits.headDim).describe('Width of a head of keys.'),
+    heads: count(limits.heads).describe('Heads of values, a multiple of those of keys.'),
+    valueDim: count(limits.headDim).describe('Width of a head of values.'),
+    convolution: count(limits.positions).describe('Positions that the short convolution meets.'),
+  })
+  .describe(
+    'Layers that carry a state of fixed size through a sequence in place of attention (linear attention, state spaces).',
+  )
 
 export const architecture = z
   .strictObject({
@@ -109,6 +130,7 @@ export const architecture = z
       .describe('Whether attention and MLP read the same input (parallel blocks).'),
     moe: z.exactOptional(moe),
     attention: z.exactOptional(attention),
+    recurrence: z.exactOptional(recurrence),
     multiTokenLayers: optional(
       'Multi-token prediction: further layers in training that predict later tokens.',
       countOrNone(limits.layers),

@@ -25,6 +25,7 @@ export interface CompiledProduct {
   /** Number of matmuls that the FLOPs are spread over. */
   readonly matmuls: Term
   readonly bytes: readonly Term[]
+  /** Whether it runs at the rate of attention's kernel: scans do. */
   readonly attention: boolean
   /** Whether it multiplies by several experts, with one matmul for each. */
   readonly grouped: boolean
@@ -53,7 +54,7 @@ export interface CompiledComponent {
   readonly weights: Window
 }
 
-/** The backward pass of the fused attention kernel computes the scores again: five products for the forward pass's two. */
+/** The backward pass of the fused attention kernel computes the scores again: five products for the forward pass's two. A scan makes its states again, taken as as much. */
 const attentionBackward = 5 / 4
 
 /** Without `attended`, dot products are charged for what the mask leaves. */
@@ -74,9 +75,10 @@ export function compile(
   const products = (pass: Pass) => [
     ...derived
       .filter(
-        (product) => product.pass === pass && (product.kind === 'matmul' || product.kind === 'attention'),
+        ({ pass: own, kind }) =>
+          own === pass && (kind === 'matmul' || kind === 'attention' || kind === 'scan'),
       )
-      .filter((product) => product.kind !== 'attention' || assumptions.attentionFlops !== 'none')
+      .filter(({ kind }) => kind === 'matmul' || assumptions.attentionFlops !== 'none')
       .map((product) => compiledProduct(product, extents, precision, assumptions, attended)),
     ...cast(pass),
     ...(fusedAccumulation ? [] : added(derived, pass, extents, precision)),
@@ -112,8 +114,8 @@ function compiledProduct(
   assumptions: Assumptions,
   attended: Attended,
 ): CompiledProduct {
-  const attention = product.kind === 'attention'
-  const met = attention ? attended[ofIndex(product) ? 'scored' : 'met'] : 1
+  const attention = product.kind !== 'matmul'
+  const met = product.kind === 'attention' ? attended[ofIndex(product) ? 'scored' : 'met'] : 1
   const kernel = attention && product.pass === 'backward' && !product.recomputed ? attentionBackward : 1
   const operandBytes = (kind: ArrayKind) => {
     if (kind === 'gradient' && assumptions.gradientBuffer && assumptions.fusedAccumulation)

@@ -8,6 +8,7 @@
  * that a value is two look-ups and two products; nothing is allocated per candidate.
  */
 import { indexedShare } from '../../model/position-index.ts'
+import { attendingLayers, mixerRow, stateElements, widthsOf } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { type AxisSet, axes, axisSets, type Mesh } from '../../sharding/axis.ts'
 import type { Extents, Monomial } from '../../sharding/monomial.ts'
@@ -61,6 +62,7 @@ export function extentsOf(model: Transformer, sequenceLength: number): Extents {
     ...expertExtents(model),
     ...latentExtents(model),
     ...indexExtents(model),
+    ...recurrentExtents(model),
   }
 }
 
@@ -90,6 +92,21 @@ function latentExtents({ attention: { latent }, dModel }: Transformer): Extents 
 function indexExtents(model: Transformer): Extents {
   const { index } = model.attention
   return index ? { I: index.heads, Hi: index.headDim, Si: indexedShare(model) } : {}
+}
+
+/** Shares of the layers that attend and that have a recurrence, and the widths of the latter for one position, or for a state. */
+function recurrentExtents(model: Transformer): Extents {
+  const { layers, recurrence } = model
+  if (!recurrence) return {}
+  const attending = attendingLayers(model) / layers
+  const { projected, values, kept, streamed } = widthsOf(recurrence)
+  const { state, convolution } = stateElements(recurrence)
+  return {
+    ...{ Sa: attending, Sr: 1 - attending },
+    ...{ Rp: projected, Rk: kept, Rs: streamed, Rv: values },
+    ...{ Rw: mixerRow(recurrence.mixer).multiplyAdds(recurrence) / values },
+    ...{ Rn: state / values, Rt: convolution },
+  }
 }
 
 /** Terms that are 1, or 0, on every mesh. */

@@ -5,6 +5,7 @@
  *                             the second read of a stream being in cache: 2 norms x 2 + 2 sums x 2 = 8 D
  *   activation function       gated 3 F (two read, one written), plain 2 F
  *   rotary embedding          queries and keys read and written: 2 (N + K) H
+ *   recurrence                what its chain of kernels reads and writes (model/recurrent-mixers.ts)
  *   experts                   a token's copies sorted by expert and back, read and written: 4 k D
  *
  * The backward pass streams twice as much, and once more whatever a policy did not keep but needs: where only a layer's input is kept,
@@ -57,7 +58,7 @@ export function elementwiseForward(
   extents: Extents,
   precision: Precision,
 ): Streamed {
-  const passes = forwardPasses(model)
+  const passes = forwardPasses(model, extents)
   return streamedArrays(parts, passes, extents, elementBytes[activationType(precision)])
 }
 
@@ -69,7 +70,7 @@ export function elementwiseBackward(
   precision: Precision,
   policy?: PolicyRow,
 ): Streamed {
-  const forward = forwardPasses(model)
+  const forward = forwardPasses(model, extents)
   const again = policy ? passesAgain(forward, policy) : none
   const passes: Passes = {
     stream: 2 * forward.stream + again.stream,
@@ -93,11 +94,11 @@ export function lossProduct(
 
 const none: Passes = { stream: 0, inside: () => 0 }
 
-function forwardPasses(model: Transformer): Passes {
+function forwardPasses(model: Transformer, { Rs = 0, Rv = 1 }: Extents): Passes {
   const inner = perActivation(model)
   const times: Readonly<Partial<Record<ArrayRole, number>>> = {
     ...{ inner, sharedInner: inner, copies: perCopy },
-    ...{ queries: perRotation, keys: perRotation },
+    ...{ queries: perRotation, keys: perRotation, scanned: Rs / Rv },
   }
   return { stream: 4 * perNormOrSum, inside: ({ role }) => times[role] ?? 0 }
 }
@@ -139,6 +140,7 @@ function streamedArrays(
       ...streamed(parts, 'sharedInner'),
       ...streamed(parts, 'queries'),
       ...streamed(parts, 'keys'),
+      ...streamed(parts, 'scanned'),
     ]),
     experts:
       routed.length === 0 ? null : streaming([...streamed(routed, 'inner'), ...streamed(routed, 'copies')]),

@@ -199,7 +199,7 @@ export interface GatheredKeys {
   readonly own: readonly Term[]
 }
 
-/** As the layer's attention declares them: in latent attention values are narrower than keys. */
+/** As a layer that attends declares them: in latent attention values are narrower than keys. */
 export function gatheredKeyTerms(
   parts: readonly LayerPart[],
   extents: Extents,
@@ -207,11 +207,16 @@ export function gatheredKeyTerms(
 ): GatheredKeys {
   const bytes = 2 * elementBytes[activationType(precision)]
   const met = parts.flatMap(({ component }) =>
-    component.einsums.filter(({ keys }) => keys).map(({ right }) => arrayOf(component, right)),
+    component.einsums.filter(({ keys }) => keys).map(({ right }) => ofOneLayer(arrayOf(component, right))),
   )
   const terms = (arrays: readonly ShardedArray[]) =>
     arrays.map((array) => termOf(elementsOf(array), extents, bytes))
   return { whole: terms(met.map((array) => without(array, ['context']))), own: terms(met) }
+}
+
+/** The array in a layer that has it, whatever the share of the layers that do. */
+function ofOneLayer(array: ShardedArray): ShardedArray {
+  return { ...array, dimensions: array.dimensions.filter(({ label }) => label !== 's') }
 }
 
 /**

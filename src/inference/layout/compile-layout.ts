@@ -12,6 +12,7 @@ import { arrayType } from '../../cost/compile/compile.ts'
 import { castArrays } from '../../cost/compute/casts.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import { indexKeyBytes } from '../../model/position-index.ts'
+import { convolutionElementBytes, stateElementBytes } from '../../model/recurrence.ts'
 import type { WeightPart } from '../../model/weight-parts.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, elementRow } from '../../recipe/element-type.ts'
@@ -22,9 +23,10 @@ import { arraysOf, type Component, weightsOf } from '../../sharding/component.ts
 import { type Derivation, deriveForward, productsOf } from '../../sharding/derive.ts'
 import type { Move } from '../../sharding/move.ts'
 import type { Product } from '../../sharding/product.ts'
-import { isOfCache } from '../../sharding/roles.ts'
+import { type ArrayRole, isOfCache } from '../../sharding/roles.ts'
 import type { InferenceLayout } from '../../sharding/tables/inference-layout.ts'
 import { axesOfSequences } from '../../sharding/tables/inference-layout-fields.ts'
+import type { Bytes } from '../../units.ts'
 import type { LayerPart } from '../time/turns.ts'
 import type { CompiledCollective, CompiledLayout, CompiledProduct } from './compiled-layout.ts'
 import { elementwise } from './elementwise.ts'
@@ -36,7 +38,12 @@ export function compiledCall(moves: readonly [Move, ...Move[]], bytes: BytesOf):
   return { ...call, moved: localSum(call.bytes) }
 }
 
-/** `cacheShare` is the share of the layers that keep keys and values of their own. */
+/** Caches in a type of their own, whatever that of keys and values. */
+const ownBytes: Readonly<Partial<Record<ArrayRole, Bytes>>> = {
+  ...{ index: indexKeyBytes, state: stateElementBytes, last: convolutionElementBytes },
+}
+
+/** `cacheShare` is the share of the layers that attend which keep keys and values of their own. */
 export function compileLayout(
   { component, name, projection, cache, form, places }: InferenceLayout,
   precision: Precision,
@@ -46,7 +53,7 @@ export function compileLayout(
   const derivation = deriveForward(component)
   const sizeOf = ({ kind, part, role }: ShardedArray) => {
     if (kind === 'weight') return parameterBytes(precision, part)
-    return kind === 'cache' && role === 'index' ? indexKeyBytes : elementBytes[arrayType(kind, precision)]
+    return (kind === 'cache' ? ownBytes[role] : undefined) ?? elementBytes[arrayType(kind, precision)]
   }
   const bytes = (array: ShardedArray, times = 1): LocalTerm =>
     localTerm(times * sizeOf(array), array.dimensions)
@@ -75,6 +82,7 @@ export function compileLayout(
           : [],
       ),
       ...attentionKernels(component, products, bytes),
+      ...scans(products, bytes),
     ],
     collectives: collectives(derivation, bytes),
     stored: localSum(weightsOf(component).map((weight) => bytes(weight, share(weight)))),
@@ -185,6 +193,14 @@ function attentionKernels(
   ]
 }
 
+/** Scans of a recurrence: what they stream from chunk to chunk counts as work between products. */
+function scans(products: readonly Product[], bytes: BytesOf): readonly CompiledProduct[] {
+  const own = products.filter(({ kind }) => kind === 'scan')
+  if (own.length === 0) return []
+  const kernel = { ...compiled(own, bytes), ...{ share: 1, chosen: false } }
+  return [{ kind: 'scan', ...kernel, part: 'attention', starts: false, at: -1 }]
+}
+
 function compiled(
   products: readonly Product[],
   bytes: BytesOf,
@@ -194,7 +210,7 @@ function compiled(
   return {
     flops: localSum(products.map(({ work }) => localTerm(2 * slowed, work))),
     weights: localSum(ofKind(operands, 'weight').map((array) => bytes(visitedAlone(array)))),
-    caches: localSum(ofKind(operands, 'cache').map((array) => bytes(array))),
+    caches: localSum(ofKind(operands, 'cache').map((array) => bytes(array, array.role === 'state' ? 2 : 1))),
     activations: localSum(ofKind(operands, 'activation', 'combine').map((array) => bytes(array))),
   }
 }

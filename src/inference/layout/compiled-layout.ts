@@ -6,7 +6,7 @@ import type { LayerPart, Routed } from '../time/turns.ts'
 import type { LocalSum, LocalTerm } from './local-term.ts'
 
 export interface CompiledProduct {
-  readonly kind: 'matmul' | 'attention'
+  readonly kind: 'matmul' | 'attention' | 'scan'
   /** FLOPs of one chip; those of attention count every position of the context, and masked ones are taken off later. */
   readonly flops: LocalSum
   /** Bytes that one chip reads or writes: of weights, of caches and of activations. */

@@ -20,7 +20,7 @@ export function elementwise(
     ...{ input: 2, output: 2 },
     ...{ gate: 1, inner: unlessGated('gate') },
     ...{ sharedGate: 1, sharedInner: unlessGated('sharedGate') },
-    ...{ copies: 4, queries: 2, keys: 2 },
+    ...{ copies: 4, queries: 2, keys: 2, scanned: 1 },
   }
   return (Object.entries(times) as readonly [ArrayRole, number][]).flatMap(([role, count]) =>
     arraysOf(component, role).map((array) =>

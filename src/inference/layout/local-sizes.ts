@@ -10,6 +10,7 @@ import { axes, axisSets, type Mesh } from '../../sharding/axis.ts'
 export const extents = [
   ...['B', 'T', 'S', 'D', 'F', 'N', 'K', 'H', 'V'],
   ...['Rq', 'Rkv', 'Hr', 'Hn', 'Hk', 'Hv', 'L', 'I', 'Hi', 'Si'],
+  ...['Rp', 'Rk', 'Rs', 'Rv', 'Rw', 'Rn', 'Rt', 'Sa', 'Sr'],
   ...['E', 'G', 'U', 'A', 'J', 'Ev'],
 ]
 
@@ -17,7 +18,10 @@ export const extents = [
 export const shapeExtents = 3
 export const keyValueHeads = extents.indexOf('K')
 export const allExperts = extents.indexOf('E')
-export const indexedLayers = extents.indexOf('Si')
+/** Shares of the layers, which are no whole numbers. */
+export const sharesOfLayers: ReadonlySet<number> = new Set(
+  ['Si', 'Sa', 'Sr'].map((extent) => extents.indexOf(extent)),
+)
 export const choices = extents.indexOf('A')
 export const visitedExperts = extents.indexOf('Ev')
 const places = extents.indexOf('J')

@@ -4,7 +4,7 @@
  *   value = coefficient · Π over dimensions of ceil(extent / shards)
  *
  * Shards is the product of the mesh axes on the dimension. Key-value heads are never less than one: beyond K shards they
- * are replicated. The share of the layers that have an index is a factor as it is. Experts are whole, and some of them exist more than once (model/expert-slots.ts); where dimensions divide freely
+ * are replicated. A share of the layers is a factor as it is. Experts are whole, and some of them exist more than once (model/expert-slots.ts); where dimensions divide freely
  * (`book`) nothing else has a ceiling. Batches of inference are small and need not divide, so padding is counted per
  * dimension here; training pads once per mesh (cost/compile/term.ts).
  *
@@ -16,10 +16,10 @@ import {
   allExperts,
   choices,
   extents,
-  indexedLayers,
   keyValueHeads,
   type Sizes,
   shapeExtents,
+  sharesOfLayers,
   slack,
 } from './local-sizes.ts'
 import { routed, slotsOf } from './routed.ts'
@@ -73,7 +73,7 @@ export function localValue({ coefficient, factors }: LocalTerm, sizes: Sizes): n
       continue
     }
     const share = (sizes.extents[extent] ?? 0) / (sizes.shards[over] ?? 1)
-    if (extent === indexedLayers) value *= share
+    if (sharesOfLayers.has(extent)) value *= share
     else if (extent === keyValueHeads)
       value *= Math.max(1, sizes.divideFreely ? share : Math.ceil(share - slack))
     else value *= sizes.divideFreely ? share : Math.ceil(share - slack)

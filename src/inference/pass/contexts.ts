@@ -6,9 +6,12 @@
  *
  * Where an index chooses K positions for each new one, these together read at most K·T, and each meets them as those of a window.
  *
+ * Both are means over the layers that attend: what a recurrence keeps has no positions.
+ *
  *          full: p + (T + 1)/2        window: (Σ_{i<=m} (p + i) + (T - m) w) / T,   m = clamp(w - p, 0, T)
  */
 import { attentionLayers } from '../../model/attention-layers.ts'
+import { attendingLayers } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Context, ContextGroup } from '../time/component-time.ts'
 
@@ -20,7 +23,7 @@ export function contextGroups(model: Transformer, past: number, positions: numbe
       met: window === null ? past + (positions + 1) / 2 : metBehind(window, past, positions),
     }
     return {
-      share: layers / model.layers,
+      share: layers / attendingLayers(model),
       ...context,
       chosen: most === null ? context : chosenOf(most, past, positions),
     }
@@ -37,9 +40,9 @@ function metBehind(window: number, past: number, positions: number): number {
   return (grown + (positions - growing) * window) / positions
 }
 
-/** Positions of a sequence that a layer keeps, averaged over the layers: a window keeps no more than itself, a shared cache counts once. */
+/** Positions of a sequence that a layer keeps, averaged over the layers that attend: a window keeps no more than itself, a shared cache counts once. */
 export function keptPositions(model: Transformer, context: number): number {
   return attentionLayers(model).reduce((sum, { caches, window }) => {
-    return sum + (caches / model.layers) * Math.min(context, window ?? context)
+    return sum + (caches / attendingLayers(model)) * Math.min(context, window ?? context)
   }, 0)
 }

@@ -4,6 +4,7 @@
  *   product      max(FLOPs / (peak · e), bytes / (HBM · e_hbm)),  bytes = weights (+ activations); caches at HBM · e_cache; in prefill and in
  *                fewer than 16 bits also a start, once for the matmuls of one input
  *   attention    the same for each group of layers with the same context: FLOPs of the positions that the mask leaves
+ *   scan         at the rate of attention, with the state read and written; what its chain of kernels streams counts between products
  *   component    its products one after another, beside its collectives: expected, everything overlapped (lower), or
  *                nothing (upper), as in cost/communication/traffic.ts
  *
@@ -32,7 +33,7 @@ import { type Sizes, withContext } from '../layout/local-sizes.ts'
 import { sumOf } from '../layout/local-term.ts'
 import type { LayerPart, Routed } from './turns.ts'
 
-/** Layers whose queries attend to the same positions, as a share of all layers. */
+/** Layers whose queries attend to the same positions, as a share of all layers that attend. */
 export interface ContextGroup extends Context {
   readonly share: number
   /** The same where an index chooses positions; the group itself where there is none. */
@@ -95,7 +96,7 @@ export function moveSeconds(
 
 /** Time in an average layer: what `productTime` says of it, as a number alone. */
 export function productSeconds(product: CompiledProduct, given: ProductConditions): Seconds {
-  if (product.kind === 'matmul') return product.share * rooflineSeconds(product, 1, given)
+  if (product.kind !== 'attention') return product.share * rooflineSeconds(product, 1, given)
   let seconds = 0
   for (const group of given.contexts) {
     const context = product.chosen ? group.chosen : group
@@ -181,7 +182,7 @@ function addCollectives(
 
 /** Time in an average layer. For attention, each group of layers sets S to the positions that it reads, for as long as it is costed. */
 function productTime(product: CompiledProduct, given: ProductConditions): ProductTime {
-  if (product.kind === 'matmul') return roofline(product, 1, given)
+  if (product.kind !== 'attention') return roofline(product, 1, given)
   const sum = { arithmetic: 0, streamed: 0, weights: 0, caches: 0 }
   for (const group of given.contexts) {
     const { share } = group
@@ -234,7 +235,7 @@ function arithmeticSeconds(
   counted: number,
   { rates, sizes }: ProductConditions,
 ): Seconds {
-  const perFlop = kind === 'attention' ? rates.secondsPerAttentionFlop : rates.secondsPerFlop
+  const perFlop = kind === 'matmul' ? rates.secondsPerFlop : rates.secondsPerAttentionFlop
   return sumOf(flops, sizes) * counted * perFlop
 }
 

@@ -5,7 +5,7 @@
  *
  * Weights are those that multiply tokens, each once; of E experts only those that t tokens visit, as many as uneven routing leaves (cost/communication/uneven-routing.ts), as
  * replicas, groups and chunks each visit more than their share. The router is left out, as it is where layouts are costed. Latent attention
- * is counted as trained and without the queries of an index, which takes the fewest FLOPs, and meets and reads no more positions than an index chooses. Caches are read as the windows leave them. Efficiencies are 1. Source:
+ * is counted as trained and without the queries of an index, which takes the fewest FLOPs, and meets and reads no more positions than an index chooses. Caches are read as the windows leave them, states once; scans count no FLOPs. Efficiencies are 1. Source:
  * "How To Scale Your Model", Inference: "minimum latency" and the throughput bound; formulas 13.
  */
 
@@ -17,6 +17,7 @@ import { headDims } from '../../model/head-dims.ts'
 import { kvCacheElements } from '../../model/kv-cache.ts'
 import { parameterCount } from '../../model/parameters.ts'
 import { indexedShare, indexParameters } from '../../model/position-index.ts'
+import { attendingLayers, stateBytesPerSequence } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { type ByPart, partParameters, weightParts } from '../../model/weight-parts.ts'
 import type { Setting } from '../../problem.ts'
@@ -50,7 +51,7 @@ export function workFlops({ model, assumptions }: Setting, work: Work): Flops {
   const met = contexts.reduce((sum, { share, chosen }) => {
     return sum + share * { none: 0, causal: chosen.met, full: chosen.read }[assumptions.attentionFlops]
   }, 0)
-  return projections + 2 * model.layers * sequences * positions * met * model.heads * (key + value)
+  return projections + 2 * attendingLayers(model) * sequences * positions * met * model.heads * (key + value)
 }
 
 /** Parameters that a token meets in matmuls, without those of routers and indices. */
@@ -82,5 +83,6 @@ export function weightBytes(
 
 export function cacheBytes({ model, precision }: Setting, { sequences, contexts }: Work): Bytes {
   const read = contexts.reduce((sum, group) => sum + group.share * group.chosen.read, 0)
-  return model.layers * sequences * read * kvCacheElements(model) * elementBytes[precision.kvCache]
+  const each = attendingLayers(model) * read * kvCacheElements(model) * elementBytes[precision.kvCache]
+  return sequences * (each + stateBytesPerSequence(model))
 }

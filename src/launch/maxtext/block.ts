@@ -64,13 +64,17 @@ function mlpWidth(model: Transformer): number {
   return experts && expertLayers(model) === layers ? experts.dFfExpert : dFf
 }
 
-export const noBlock = 'MaxText has no decoder block with these experts and this attention'
+export function noBlock({ model }: Pick<Asked, 'model'>): string {
+  if (model.recurrence) return "MaxText's blocks with a recurrence (qwen3_next, qwen3_5) are not mapped"
+  return 'MaxText has no decoder block with these experts and this attention'
+}
 
 /** Null if no block fits the model. */
 export function maxtextBlock(run: Asked): Block | null {
   const { model } = run
   const { experts, attention } = model
   const { latent } = attention
+  if (model.recurrence || attention.outputGate) return null
   if (latent) return experts ? deepseek(run, latent, experts) : null
   const everything = attention.globalEvery === 1 || (attention.window ?? 0) >= run.sequenceLength
   const local = everything ? null : attention.window

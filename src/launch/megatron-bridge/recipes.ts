@@ -4,7 +4,7 @@ const stems = [
   ...['gpt3_175b', 'gpt_oss_20b', 'gpt_oss_120b', 'kimi_k2', 'llama2_7b', 'llama3_8b', 'llama3_70b'],
   ...['llama31_8b', 'llama31_70b', 'llama31_405b', 'llama32_1b', 'llama32_3b', 'moonlight_16b', 'olmoe_7b'],
   ...['qwen2_7b', 'qwen2_72b', 'qwen25_7b', 'qwen25_14b', 'qwen25_32b', 'qwen25_72b', 'qwen3_4b', 'qwen3_8b'],
-  ...['qwen3_14b', 'qwen3_32b', 'qwen3_30b_a3b', 'qwen3_235b_a22b'],
+  ...['qwen3_14b', 'qwen3_32b', 'qwen3_30b_a3b', 'qwen3_235b_a22b', 'qwen3_next_80b_a3b'],
 ] as const
 
 /** The recipe stem for a catalogue name; null if there is none. */

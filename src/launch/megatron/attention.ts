@@ -3,6 +3,7 @@
  * skips it, as in plans. Source: as flags.ts, and is_layer_window_attention in megatron/core/transformer/utils.py.
  */
 
+import type { RecurrentMixer } from '../../model/recurrent-mixers.ts'
 import type { Run } from '../run/run.ts'
 import type { Word } from '../start.ts'
 import { attentionDetailFlags } from './details.ts'
@@ -13,6 +14,8 @@ export function megatronAttention(run: Run): readonly Word[] {
     '--num-attention-heads',
     heads,
     ...(attention.latent ? latent(run) : grouped(run)),
+    ...(attention.outputGate ? ['--attention-output-gate'] : []),
+    ...recurrence(run),
     ...index(run),
     ...window(run),
     ...attentionDetailFlags(run.model),
@@ -45,6 +48,23 @@ function index({ model: { attention } }: Run): readonly Word[] {
     ...['--experimental-attention-variant', 'dsa', '--no-rope-fusion'],
     ...['--dsa-indexer-n-heads', heads, '--dsa-indexer-head-dim', headDim, '--dsa-indexer-topk', positions],
     ...(every > 1 ? ['--dsa-indexer-topk-freq', every, '--dsa-indexer-skip-topk-offset', firstLayers] : []),
+  ]
+}
+
+/** Its name for a kind of recurrence. */
+export const recurrentVariants: Readonly<Record<RecurrentMixer, string>> = {
+  'gated-delta-net': 'gated_delta_net',
+}
+
+/** The last of every so many layers attends, as in plans. */
+function recurrence({ model }: Run): readonly Word[] {
+  if (!model.recurrence) return []
+  const { mixer, attentionEvery, keyHeads, keyDim, heads, valueDim, convolution } = model.recurrence
+  return [
+    ...['--experimental-attention-variant', recurrentVariants[mixer]],
+    ...['--linear-attention-freq', attentionEvery, '--linear-conv-kernel-dim', convolution],
+    ...['--linear-num-key-heads', keyHeads, '--linear-key-head-dim', keyDim],
+    ...['--linear-num-value-heads', heads, '--linear-value-head-dim', valueDim],
   ]
 }
 

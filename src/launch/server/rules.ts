@@ -105,6 +105,14 @@ export function chosenPositionsRule(framework: string): Rule<Serving> {
   }
 }
 
+/** A state has no positions: vllm-project/vllm pull request 35082 (2026), "Mamba indeed is not supported in DCP". */
+export function sharedStateRule(framework: string): Rule<Serving> {
+  return {
+    broken: ({ sharesPositions, model }) => sharesPositions && model.recurrence !== undefined,
+    says: `${framework} does not share out the positions of caches beside the states of a recurrence`,
+  }
+}
+
 /** Of servers on GPUs. */
 export function sentExpertsRule(framework: string): Rule<Serving> {
   return {

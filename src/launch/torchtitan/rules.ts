@@ -54,6 +54,10 @@ export const torchtitanRules: RunRules = {
     },
     { broken: attendsLocally, says: 'windows are not mapped to torchtitan' },
     {
+      broken: ({ model }) => model.recurrence !== undefined,
+      says: "torchtitan's models with a recurrence (qwen3_5) are not in its last release",
+    },
+    {
       broken: ({ model }) => model.multiTokenLayers > 0,
       says: 'torchtitan has no layers that predict further tokens',
     },

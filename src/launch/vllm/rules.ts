@@ -11,6 +11,7 @@ import {
   sentExpertsRule,
   servingRules,
   sharedPositionsRule,
+  sharedStateRule,
   slicedExpertsRule,
 } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
@@ -46,6 +47,7 @@ const tpuFormats: Formats = {
 
 const cacheRules: ServingRules = [
   sharedPositionsRule('vLLM'),
+  sharedStateRule('vLLM'),
   chosenPositionsRule('vLLM'),
   {
     broken: (serving) => serving.sharesPositions && serving.mode !== 'prefill' && cachedHeads(serving) > 1,

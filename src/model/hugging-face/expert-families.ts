@@ -35,7 +35,7 @@ const mixtral: Family = {
   experts: inEveryLayer,
 }
 
-const qwenExperts: ExpertCells = {
+export const qwenExperts: ExpertCells = {
   ...inEveryLayer,
   experts: needed('experts', 'num_experts'),
   dFfExpert: needed('mlpWidth', 'moe_intermediate_size'),
@@ -206,7 +206,7 @@ function firstDenseLayers(fields: Fields): number {
 }
 
 /** Qwen's shared expert is one wide MLP: it counts as a multiple of a routed expert's width. */
-function sharedInWidths(fields: Fields): number {
+export function sharedInWidths(fields: Fields): number {
   const whole = fields.count('shared_expert_intermediate_size', limits.mlpWidth) ?? 5632
   const one = fields.number(['moe_intermediate_size'], limits.mlpWidth) ?? 1
   if (whole % one === 0) return whole / one

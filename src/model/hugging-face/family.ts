@@ -3,6 +3,7 @@
  * Fields that transformers may leave out of a config.json have here the default of the class that reads it.
  */
 import { limits } from '../limits.ts'
+import type { RecurrentMixer } from '../recurrent-mixers.ts'
 import type { AttentionSpelling } from '../spelling.ts'
 import type { Fields } from './fields.ts'
 
@@ -38,6 +39,16 @@ export interface IndexCells {
   readonly every: NumberCell
 }
 
+export interface RecurrenceCells {
+  readonly mixer: RecurrentMixer
+  readonly attentionEvery: NumberCell
+  readonly keyHeads: NumberCell
+  readonly keyDim: NumberCell
+  readonly heads: NumberCell
+  readonly valueDim: NumberCell
+  readonly convolution: NumberCell
+}
+
 export type Windows = Pick<AttentionSpelling, 'window' | 'globalEvery'>
 
 export interface Family {
@@ -63,6 +74,9 @@ export interface Family {
   readonly latent: LatentCells | null
   /** Absent where queries meet all positions. */
   readonly index?: IndexCells
+  /** Absent where all layers attend. */
+  readonly recurrence?: RecurrenceCells
+  readonly outputGate?: Cell<boolean>
   readonly multiTokenLayers: NumberCell
 }
 

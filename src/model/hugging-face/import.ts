@@ -14,16 +14,18 @@ import { type Checkpoint, checkpointIn } from './checkpoint.ts'
 import { deepseekFamilies } from './deepseek-families.ts'
 import { denseFamilies } from './dense-families.ts'
 import { expertFamilies } from './expert-families.ts'
-import type { Cell, ExpertCells, Family, IndexCells, LatentCells } from './family.ts'
+import type { Cell, ExpertCells, Family, IndexCells, LatentCells, RecurrenceCells } from './family.ts'
 import { type ConfigFault, type Fields, type Findings, fieldsOf } from './fields.ts'
 import { immaterial } from './immaterial.ts'
 import { plainFamilies } from './plain-families.ts'
+import { recurrentFamilies } from './recurrent-families.ts'
 
 export const families: Readonly<Record<string, Family>> = {
   ...denseFamilies,
   ...expertFamilies,
   ...deepseekFamilies,
   ...plainFamilies,
+  ...recurrentFamilies,
 }
 
 export type HuggingFaceImport =
@@ -97,7 +99,9 @@ function spellingOf(family: Family, fields: Fields, above: Fields | null): Spell
       ...has(family.windows),
       ...(family.latent ? { kind: 'mla', mla: latentOf(family.latent, fields) } : {}),
       ...(family.index ? { index: indexOf(family.index, fields) } : {}),
+      ...(family.outputGate && has(family.outputGate) ? { outputGate: true } : {}),
     },
+    ...(family.recurrence ? { recurrence: recurrenceOf(family.recurrence, fields) } : {}),
   }
 }
 
@@ -133,6 +137,18 @@ function indexOf(cells: IndexCells, fields: Fields) {
     headDim: cells.headDim(fields),
     firstLayers: cells.firstLayers(fields),
     every: cells.every(fields),
+  }
+}
+
+function recurrenceOf(cells: RecurrenceCells, fields: Fields) {
+  return {
+    mixer: cells.mixer,
+    attentionEvery: cells.attentionEvery(fields),
+    keyHeads: cells.keyHeads(fields),
+    keyDim: cells.keyDim(fields),
+    heads: cells.heads(fields),
+    valueDim: cells.valueDim(fields),
+    convolution: cells.convolution(fields),
   }
 }
 

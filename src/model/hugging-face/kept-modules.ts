@@ -2,8 +2,8 @@
  * The modules that a quantiser leaves as they are, by the names that a config lists: `model.layers.*.self_attn`,
  * `model.layers.0.mlp`, `re:.*shared_experts.*`, `lm_head`. A name means a part of the model, in one layer or in all; of
  * a list by layer, the share of layers counts. A layer in which one matrix of a part is named counts as kept whole. Patterns
- * are never run, only looked at for the words in them. Routers, norms, indices of positions and encoders of images or sound are no part
- * of the model.
+ * are never run, only looked at for the words in them. Routers, norms, indices of positions, convolutions and decays of a recurrence, and
+ * encoders of images or sound are no part of the model.
  */
 import { hasExperts } from '../expert-layers.ts'
 import type { Transformer } from '../transformer.ts'
@@ -29,6 +29,7 @@ const lists = [
 const words: readonly (readonly [RegExp, KeptModule['part'] | null])[] = [
   [/vision|visual|image|audio|mm_projector|multi_modal|indexer/, null],
   [/norm|router|(^|\.)gate\*?$|expert_gate|gate\.weight|e_score_correction/, null],
+  [/A_log|dt_bias|conv1d|in_proj_(ba|[ab])\*?$|^mtp\./, null],
   [/lm_head|embed_out|output_layer/, 'unembedding'],
   [/embed|wte/, 'embedding'],
   [/shared_expert/, 'sharedExperts'],

@@ -18,7 +18,7 @@
  *     sequence       a chip has some positions of every sequence; partial results are summed (flash decoding)
  *
  * Data replicates weights and shares out the sequences; the expert axis does so for all that is not an expert. Context
- * shares out the new positions and the cache. Experts and latent attention have tables of their own.
+ * shares out the new positions and the cache. Experts, latent attention and recurrences have tables of their own.
  */
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { Transformer } from '../../model/transformer.ts'
@@ -42,7 +42,9 @@ import {
   projections,
   projectionUse,
 } from './inference-sharding.ts'
+import { inferenceMixer, mixers } from './mixers.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
+import { weighed } from './training-layout.ts'
 
 export {
   type CacheLayout,
@@ -79,15 +81,19 @@ const attentionEinsums: readonly Einsum[] = [
   { out: 'Scores', left: 'Query', right: 'Keys', kind: 'attention' },
   { out: 'Result', left: 'Scores', right: 'Values', kind: 'attention' },
   { out: 'Att', left: 'Result', right: 'Result', kind: 'reshard' },
-  { out: 'Out', left: 'Att', right: 'W_O', kind: 'matmul' },
 ]
 
-export function inferenceAttention(projection: ProjectionLayout, layout: CacheLayout): Component {
+export function inferenceAttention(
+  projection: ProjectionLayout,
+  layout: CacheLayout,
+  outputGate = false,
+): Component {
   const { rest, tokens, stream, weightD, weightInner, inner } = projections[projection]
   const { sequences, heads, positions, scored, resultHeads } = caches[layout]
   const shared = `${tokens} N:K${inner} H`
   const cache = `${sequences} ${positions} N:K${heads} H`
   const entry = `${sequences} T_C N:K${heads} H`
+  const result = `${tokens} N${inner} H`
   return {
     name: 'attention',
     arrays: {
@@ -100,7 +106,8 @@ export function inferenceAttention(projection: ProjectionLayout, layout: CacheLa
         NewKeys: entry,
         NewValues: entry,
         Result: `${sequences} T_C N${resultHeads} H`,
-        Att: `${tokens} N${inner} H`,
+        Att: result,
+        ...(outputGate ? { HeadGate: result, Weighed: result } : {}),
         Out: `${rest} ${stream}`,
       }),
       ...table('cache', { Keys: cache, Values: cache }),
@@ -110,9 +117,10 @@ export function inferenceAttention(projection: ProjectionLayout, layout: CacheLa
         W_K: `${weightD} N:K${weightInner} H`,
         W_V: `${weightD} N:K${weightInner} H`,
         W_O: `N${weightInner} H ${weightD}`,
+        ...(outputGate ? { W_HG: `${weightD} N${weightInner} H` } : {}),
       }),
     },
-    einsums: attentionEinsums,
+    einsums: [...attentionEinsums, ...weighed(outputGate)],
   }
 }
 
@@ -204,11 +212,22 @@ function attentionLayouts(
   )
 }
 
-function attentionsOf({ attention: { latent, index } }: Transformer): readonly InferenceLayout[] {
-  if (!latent) return attentionLayouts(inferenceAttention)
+function attentionsOf({ attention, recurrence }: Transformer): readonly InferenceLayout[] {
+  const { latent, index, outputGate } = attention
+  const beside = (attending: Component, projection: ProjectionLayout, cache: CacheLayout) =>
+    mixers(attending, recurrence ? inferenceMixer(projection, cache) : null)
+  if (!latent) {
+    return attentionLayouts((projection, cache) =>
+      beside(inferenceAttention(projection, cache, outputGate), projection, cache),
+    )
+  }
   const parts = { lowRank: latent.queryRank !== null, index: index !== null }
   return latentForms.flatMap((form) =>
-    attentionLayouts((projection, cache) => inferenceLatentAttention(projection, cache, form, parts), form),
+    attentionLayouts(
+      (projection, cache) =>
+        beside(inferenceLatentAttention(projection, cache, form, parts), projection, cache),
+      form,
+    ),
   )
 }
 

@@ -12,11 +12,12 @@ import { type Composition, wholeComposition } from '../../model/composition.ts'
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { table, weights } from '../array.ts'
-import type { Component } from '../component.ts'
+import type { Component, Einsum } from '../component.ts'
 import { contextLayoutRow, plainContext } from './context-layout.ts'
 import type { ContextLayout } from './context-layouts.ts'
 import { type ExpertSharding, experts } from './expert-layout.ts'
 import { latentAttention } from './latent-attention.ts'
+import { mixers, recurrentMixer } from './mixers.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
 
 export const residualShardings = ['sequence', 'feature', 'whole'] as const
@@ -34,16 +35,31 @@ const resting = (residual: Residual): string => `B_RXE ${streams[residual].join(
 
 const attentionWeights = { W_Q: 'D_Z N_Y H', W_K: 'D_Z N:K_Y H', W_V: 'D_Z N:K_Y H', W_O: 'N_Y H D_Z' }
 
-export function attention(residual: Residual, layout: ContextLayout = plainContext): Component {
+/** What weighs the result of each head, where attention has an output gate. */
+const gating = {
+  activations: { HeadGate: 'B_RXE T_C N_YZ H', Weighed: 'B_RXE T_C N_YZ H' },
+  weights: { W_HG: 'D_Z N_Y H' },
+}
+
+export function attention(
+  residual: Residual,
+  layout: ContextLayout = plainContext,
+  outputGate = false,
+): Component {
   const stream = resting(residual)
   const inner = contextLayoutRow(layout).arrays({ query: 'H', key: 'N:K_YZ H', value: 'H' })
   const { query, key, value } = inner.projected
   return {
     name: 'attention',
     arrays: {
-      ...table('activation', { In: stream, ...inner.activations, Out: stream }),
+      ...table('activation', {
+        In: stream,
+        ...inner.activations,
+        ...(outputGate ? gating.activations : {}),
+        Out: stream,
+      }),
       ...table(inner.keysKind, inner.keys),
-      ...weights('attention', attentionWeights),
+      ...weights('attention', { ...attentionWeights, ...(outputGate ? gating.weights : {}) }),
       ...table('scores', { Scores: inner.scores }),
     },
     einsums: [
@@ -51,9 +67,19 @@ export function attention(residual: Residual, layout: ContextLayout = plainConte
       { out: key, left: 'In', right: 'W_K', kind: 'matmul' },
       { out: value, left: 'In', right: 'W_V', kind: 'matmul' },
       ...inner.einsums,
-      { out: 'Out', left: 'Att', right: 'W_O', kind: 'matmul' },
+      ...weighed(outputGate),
     ],
   }
+}
+
+/** The output projection, of results as they are or weighed by a gate. */
+export function weighed(outputGate: boolean): readonly Einsum[] {
+  if (!outputGate) return [{ out: 'Out', left: 'Att', right: 'W_O', kind: 'matmul' }]
+  return [
+    { out: 'HeadGate', left: 'In', right: 'W_HG', kind: 'matmul' },
+    { out: 'Weighed', left: 'Att', right: 'HeadGate', kind: 'elementwise' },
+    { out: 'Out', left: 'Weighed', right: 'W_O', kind: 'matmul' },
+  ]
 }
 
 export function mlp(residual: Residual, gated: boolean): Component {
@@ -123,7 +149,7 @@ export function layerParts(
   layout: ContextLayout = plainContext,
   { layers, dense, sparse }: Composition = wholeComposition(model),
 ): readonly LayerPart[] {
-  const { latent, index } = model.attention
+  const { latent, index, outputGate } = model.attention
   const whole = (dense + sparse) / layers
   if (model.parallelBlocks && expertLayers(model) === 0) {
     return [{ component: parallelBlock(residual, model.gatedMlp, layout), times: whole }]
@@ -134,9 +160,10 @@ export function layerParts(
         { lowRank: latent.queryRank !== null, index: index !== null },
         layout,
       )
-    : attention(residual, layout)
+    : attention(residual, layout, outputGate)
+  const recurrence = model.recurrence ? recurrentMixer(resting(residual)) : null
   return [
-    { component: attending, times: whole },
+    { component: mixers(attending, recurrence), times: whole },
     { component: mlp(residual, model.gatedMlp), times: dense / layers },
     { component: experts(model, expertSharding(residual)), times: sparse / layers },
   ].filter(({ times }) => times > rounding)

@@ -10,15 +10,16 @@ import type { Constraints, GenerateWorkload, PhaseProblem, PrefillWorkload } fro
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { type InferenceOptions, inferenceProblem } from '../../inference-problem.ts'
 import { architectures, generateWorkloads, prefillWorkloads } from '../../laws/inference/problems.ts'
-import { mixed, mixtures } from '../training/problems.ts'
+import { mixed, mixtures, recurring, someRecurrence } from '../training/problems.ts'
 
 const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values)
 
 const models: fc.Arbitrary<Architecture> = fc
-  .tuple(architectures, fc.option(mixtures), pick(false, false, false, true))
-  .map(([dense, experts, chooses]) => {
+  .tuple(architectures, fc.option(mixtures), pick(false, false, false, true), someRecurrence)
+  .map(([dense, experts, chooses, recurrence]) => {
     const model = mixed(dense, experts)
-    return chooses ? { ...model, kvHeads: model.heads, headDim: 48, attention: choosing } : model
+    if (!chooses) return recurring(model, recurrence)
+    return { ...model, kvHeads: model.heads, headDim: 48, attention: choosing }
   })
 
 /** Latent attention to positions that an index chooses, fewer than many of the sequences have. */

@@ -10,7 +10,13 @@ import type { Network } from '../../../src/hardware/cluster/cluster.ts'
 import { frameworks } from '../../../src/launch/framework.ts'
 import type { Architecture } from '../../../src/model/architecture.ts'
 import { parameterCount } from '../../../src/model/parameters.ts'
-import type { AttentionPattern, MixtureOfExperts } from '../../../src/model/transformer.ts'
+import { recurrentMixers } from '../../../src/model/recurrent-mixers.ts'
+import {
+  type AttentionPattern,
+  fullAttention,
+  type MixtureOfExperts,
+  type Recurrence,
+} from '../../../src/model/transformer.ts'
 import type { Constraints, Problem } from '../../../src/problem.ts'
 import { policyNames } from '../../../src/recipe/policy.ts'
 import type { ScheduleName } from '../../../src/recipe/schedules.ts'
@@ -50,6 +56,29 @@ const attention: fc.Arbitrary<AttentionPattern> = fc.oneof(
   },
 )
 
+/** Half or a third of the layers attend, with a gate. */
+const recurrences: fc.Arbitrary<Recurrence> = fc.record({
+  mixer: pick(...recurrentMixers),
+  attentionEvery: pick(2, 3),
+  keyHeads: pick(2, 4),
+  keyDim: pick(32, 64),
+  heads: pick(4, 8),
+  valueDim: pick(64),
+  convolution: pick(4),
+})
+
+/** The model with a recurrence in some of its layers, where these are enough for one that attends, one after the other. */
+export function recurring(shape: Architecture, recurrence: Recurrence | null): Architecture {
+  const { layers, parallelBlocks, attention = fullAttention } = shape
+  if (!recurrence || parallelBlocks || attention.index || layers < recurrence.attentionEvery) return shape
+  return { ...shape, recurrence, attention: { ...attention, outputGate: attention.latent === null } }
+}
+
+export const someRecurrence: fc.Arbitrary<Recurrence | null> = fc.oneof(
+  { arbitrary: fc.constant(null), weight: 3 },
+  { arbitrary: recurrences, weight: 1 },
+)
+
 export const mixtures: fc.Arbitrary<MixtureOfExperts> = fc.record({
   experts: pick(2, 4, 6, 8),
   activeExperts: pick(1, 2),
@@ -83,10 +112,15 @@ const architectures: fc.Arbitrary<Architecture> = fc
     multiTokenLayers: pick(0, 0, 0, 0, 1),
     attention,
     experts: fc.option(mixtures),
+    recurrence: someRecurrence,
   })
-  .map(({ group, experts, parallelBlocks, ...shape }) => {
+  .map(({ group, experts, parallelBlocks, recurrence, ...shape }) => {
     const heads = shape.kvHeads * group
-    return mixed({ ...shape, heads, parallelBlocks: parallelBlocks && !shape.attention.latent }, experts)
+    const model = mixed(
+      { ...shape, heads, parallelBlocks: parallelBlocks && !shape.attention.latent },
+      experts,
+    )
+    return recurring(model, recurrence)
   })
 
 type Hardware = Pick<ProblemOptions, 'chip' | 'chips' | 'topology' | 'slices'>

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { frameworks } from '../../../src/launch/framework.ts'
+import { recurrentMixers } from '../../../src/model/recurrent-mixers.ts'
 import { elementTypes } from '../../../src/recipe/element-type.ts'
 import { expertRecipes } from '../../../src/recipe/expert-recipes.ts'
 import { optimizers } from '../../../src/recipe/optimizers.ts'
@@ -15,7 +16,7 @@ import { cacheLayouts, projectionLayouts } from '../../../src/sharding/tables/in
 const names: readonly string[] = [
   ...[...schedules, ...optimizers, ...policies, ...expertRecipes].map(({ name }) => name),
   ...[...contextLayouts, ...projectionLayouts, ...cacheLayouts, ...latentForms, ...expertPlaces],
-  ...[...frameworks, ...axes],
+  ...[...frameworks, ...axes, ...recurrentMixers],
   ...['embedding', 'attention', 'mlp', 'experts', 'block', 'unembedding'],
 ]
 

@@ -6,6 +6,7 @@
 import type { Fields } from '../../../fields.ts'
 import type { Options } from '../../read/options.ts'
 import { pythonList } from '../../read/python-list.ts'
+import { recurrentVariants } from '../attention.ts'
 
 export interface ModelRead {
   readonly model: Fields | null
@@ -34,7 +35,14 @@ export function readMegatronModel(options: Options): ModelRead {
   if (layers === null || dModel === null || heads === null) return { model: null, faults: [] }
   const dFf = width ?? (gatedMlp ? Math.trunc((4 * dModel * 2) / 3 / 64) * 64 : 4 * dModel)
   const { moe, faults } = expertsOf(options, layers, dFf)
-  const attention = { ...latent, ...indexOf(options), ...windowOf(window, skip) }
+  const outputGate = options.has('--attention-output-gate')
+  const recurrence = recurrenceOf(options)
+  const attention = {
+    ...latent,
+    ...indexOf(options),
+    ...windowOf(window, skip),
+    ...(outputGate ? { outputGate } : {}),
+  }
   const model = {
     layers,
     dModel,
@@ -49,6 +57,7 @@ export function readMegatronModel(options: Options): ModelRead {
     biases,
     ...(moe ? { moe } : {}),
     ...(Object.keys(attention).length > 0 ? { attention } : {}),
+    ...(recurrence ? { recurrence } : {}),
     ...(multiTokenLayers ? { multiTokenLayers } : {}),
   }
   return { model, faults }
@@ -86,6 +95,22 @@ function indexOf(options: Options): Fields {
   if (options.text('--experimental-attention-variant') !== 'dsa') return {}
   if (heads === null || headDim === null || positions === null) return {}
   return { index: { positions, heads, headDim, ...(every > 1 ? { firstLayers, every } : {}) } }
+}
+
+/** Defaults are its own. A list of layers is none of its patterns here. */
+function recurrenceOf(options: Options): Fields | null {
+  const variant = options.text('--experimental-attention-variant')
+  const every = options.text('--linear-attention-freq')
+  const fields = {
+    keyHeads: options.whole('--linear-num-key-heads') ?? 16,
+    keyDim: options.whole('--linear-key-head-dim') ?? 128,
+    heads: options.whole('--linear-num-value-heads') ?? 32,
+    valueDim: options.whole('--linear-value-head-dim') ?? 128,
+    convolution: options.whole('--linear-conv-kernel-dim') ?? 4,
+  }
+  const [mixer] = Object.entries(recurrentVariants).find(([, name]) => name === variant) ?? []
+  if (!mixer || every === null || !/^\d+$/.test(every)) return null
+  return { mixer, attentionEvery: Number(every), ...fields }
 }
 
 /** W - 1 positions to the left make a window of W; every n-th layer skips it. */

@@ -1,0 +1,84 @@
+/**
+ * Layers whose mixer is a recurrence (recurrent-mixers.ts has the kinds): what they add to a model, and what they keep.
+ *
+ *   layers        of every n layers the last attends, and the others have the recurrence
+ *   parameters    D·P to project the input, N·v·D to project the result; and, met by no matmul, convolution and decays
+ *   FLOPs         2 for each multiply-add of the chunks of a scan, whatever the length of the sequence
+ *   state         N·k·v elements per sequence and layer in fp32, however long it is, and the convolution's last positions
+ *
+ * Convolutions, norms and gates count no FLOPs. The state is in fp32 as the configs of Qwen3.5 have it (mamba_ssm_dtype); the positions
+ * of the convolution are in the type of activations, 16 bits.
+ */
+import { rowsByName } from '../recipe/rows.ts'
+import type { Bytes, Flops } from '../units.ts'
+import { type MixerRow, mixerRows } from './recurrent-mixers.ts'
+import type { Recurrence, Transformer } from './transformer.ts'
+
+export const mixerRow: (name: string) => MixerRow = rowsByName<MixerRow>(mixerRows)
+
+export const stateElementBytes: Bytes = 4
+export const convolutionElementBytes: Bytes = 2
+
+/** Number of layers that attend; the others have the recurrence. */
+export function attendingLayers({ layers, recurrence }: Transformer): number {
+  if (!recurrence) return layers
+  return Math.floor(layers / recurrence.attentionEvery)
+}
+
+export function recurrentLayers(model: Transformer): number {
+  return model.layers - attendingLayers(model)
+}
+
+/** Whether a layer attends; layers are counted from 0. */
+export function attends({ recurrence }: Transformer, layer: number): boolean {
+  return !recurrence || (layer + 1) % recurrence.attentionEvery === 0
+}
+
+/** Heads of the recurrence that chips share out whole, with the heads of values that belong to them; null where all layers attend. */
+export function sharedHeads({ recurrence }: Transformer): number | null {
+  return recurrence?.keyHeads ?? null
+}
+
+/** Parameters of one such layer that are in matmuls, and the others. */
+export function recurrenceParameters({ dModel, recurrence }: Transformer) {
+  if (!recurrence) return { matmul: 0, vectors: 0 }
+  const { projected, vectors, convolved, values } = widthsOf(recurrence)
+  return { matmul: dModel * (projected + values), vectors: vectors + recurrence.convolution * convolved }
+}
+
+/** Forward FLOPs of one position in one such layer, without the projections. */
+export function scanFlops({ recurrence }: Transformer): Flops {
+  return recurrence ? 2 * mixerRow(recurrence.mixer).multiplyAdds(recurrence) : 0
+}
+
+/** What one sequence keeps in one such layer, in elements. */
+export function stateElements(recurrence: Recurrence): {
+  readonly state: number
+  readonly convolution: number
+} {
+  const { heads, keyDim, valueDim, convolution } = recurrence
+  return {
+    state: heads * keyDim * valueDim,
+    convolution: (convolution - 1) * widthsOf(recurrence).convolved,
+  }
+}
+
+/** Bytes of the states of one sequence, over all layers. */
+export function stateBytesPerSequence(model: Transformer): Bytes {
+  if (!model.recurrence) return 0
+  const { state, convolution } = stateElements(model.recurrence)
+  return recurrentLayers(model) * (state * stateElementBytes + convolution * convolutionElementBytes)
+}
+
+/** Widths of the arrays of one such layer, in elements per position. */
+export function widthsOf(recurrence: Recurrence) {
+  const row = mixerRow(recurrence.mixer)
+  return {
+    projected: row.projected(recurrence),
+    convolved: row.convolved(recurrence),
+    vectors: row.vectors(recurrence),
+    values: recurrence.heads * recurrence.valueDim,
+    kept: row.kept(recurrence),
+    streamed: row.streamed(recurrence),
+  }
+}

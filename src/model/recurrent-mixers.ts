@@ -1,0 +1,73 @@
+/**
+ * Mixers that carry a state of fixed size through a sequence in place of keys and values, a row each. K heads of keys of width k (groups, in
+ * Mamba-2) and N heads of values of width v; the state of a head is a matrix k x v.
+ *
+ *   projected    columns that the input is projected to and that heads share out: queries, keys, values, gates, decays
+ *   ranks        low ranks that some gates are made through, each of this width: r; `raised` columns are made of these
+ *   convolved    channels of the short convolution before the recurrence
+ *   vectors      decays and their offsets, and the norm of the result: parameters that no matmul meets
+ *
+ * Trained and in prefill, chunks of C positions are multiplied out, and the state goes from chunk to chunk. A chunk is a chain of kernels
+ * that meet in HBM: `streamed` counts the elements of 16 bits that they read and write for one position, `kept` those of the chain's own
+ * inputs that it keeps for the backward pass, beside what was projected and the result.
+ *
+ *   gated delta net   per head and position  3·k·v + C·(3·k + 2·v) multiply-adds: with the state W·S, Q·S and Kᵀ·V', in the chunk K·Kᵀ,
+ *                     T·K, T·V, Q·Kᵀ and A·V'
+ *   streamed          7·k + 6·v + 6·C + 2·k·v/C of a head: K·Kᵀ, its inverse, W and U, states, results; and what the convolution, the
+ *                     norms of queries and keys, and their copies for each head of values read and write
+ *
+ * Sources: Yang et al., "Gated Delta Networks" (arXiv 2412.06464), section 3; flash-linear-attention, ops/gated_delta_rule/chunk.py,
+ * chunks of 64, whose forward pass saves q, k, v and the inverse A; Megatron-LM @d98e8a64dd, core/ssm/gated_delta_net: it projects to q, k,
+ * v, z, beta and alpha at once, and copies q and k to the heads of values before the kernel.
+ */
+export interface MixerDims {
+  /** Heads of queries and keys, and their width. */
+  readonly keyHeads: number
+  readonly keyDim: number
+  /** Heads of values, a multiple of those of keys, and their width. */
+  readonly heads: number
+  readonly valueDim: number
+  /** Positions that the short convolution meets. */
+  readonly convolution: number
+}
+
+export interface MixerRow {
+  readonly name: string
+  readonly projected: (dims: MixerDims) => number
+  readonly convolved: (dims: MixerDims) => number
+  readonly vectors: (dims: MixerDims) => number
+  readonly multiplyAdds: (dims: MixerDims) => number
+  readonly kept: (dims: MixerDims) => number
+  readonly streamed: (dims: MixerDims) => number
+}
+
+const chunk = 64
+
+const queriesAndKeys = ({ keyHeads, keyDim }: MixerDims) => 2 * keyHeads * keyDim
+const values = ({ heads, valueDim }: MixerDims) => heads * valueDim
+const copied = ({ heads, keyDim }: MixerDims) => 2 * heads * keyDim
+
+const gatedDeltaNet = {
+  name: 'gated-delta-net',
+  projected: (dims) => queriesAndKeys(dims) + 2 * values(dims) + 2 * dims.heads,
+  convolved: (dims) => queriesAndKeys(dims) + values(dims),
+  vectors: ({ heads, valueDim }) => 2 * heads + valueDim,
+  multiplyAdds: ({ heads, keyDim, valueDim }) =>
+    heads * (3 * keyDim * valueDim + chunk * (3 * keyDim + 2 * valueDim)),
+  kept: (dims) => {
+    const before = dims.heads > dims.keyHeads ? queriesAndKeys(dims) : 0
+    return before + copied(dims) + values(dims) + chunk * dims.heads
+  },
+  streamed: (dims) => {
+    const { heads, keyDim, valueDim } = dims
+    const chain = 7 * keyDim + 6 * valueDim + 6 * chunk + (2 * keyDim * valueDim) / chunk
+    const convolution = 2 * (queriesAndKeys(dims) + values(dims))
+    return heads * chain + convolution + 3 * queriesAndKeys(dims) + copied(dims) + 3 * values(dims)
+  },
+} as const satisfies MixerRow
+
+export const mixerRows = [gatedDeltaNet] as const satisfies readonly MixerRow[]
+
+export type RecurrentMixer = (typeof mixerRows)[number]['name']
+
+export const recurrentMixers: readonly RecurrentMixer[] = mixerRows.map(({ name }) => name)
