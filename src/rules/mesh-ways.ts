@@ -47,6 +47,17 @@ export function resized(
   })
 }
 
+/** Ways to each size of the axis of at most `most` that the replicas can make up for. */
+export function upTo(
+  most: number,
+  mesh: Mesh,
+  axis: Axis,
+  { chips }: { readonly chips: number },
+): readonly Way[] {
+  const sizes = sizesOf(mesh, axis, chips).filter((size) => size <= most)
+  return resized(mesh, axis, sizes, chips)
+}
+
 /** Meshes of all `chips` that are further away are not tried. */
 const mostWays = 64
 

@@ -6,117 +6,17 @@
 import { chipsAsked } from '../hardware/cluster/cluster.ts'
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { expertSlots } from '../model/expert-slots.ts'
-import { sharedHeads } from '../model/recurrence.ts'
-import type { Transformer } from '../model/transformer.ts'
 import type { Setting } from '../problem.ts'
 import { type Axis, type Mesh, meshSize, replicasOf } from '../sharding/axis.ts'
-import { axisPointer, changes, resized, sizesOf, sizesThatDivide } from './mesh-ways.ts'
-import type { PartRule } from './part-rule.ts'
+import { copiedKeys, heads, paddedHeads, recurrentHeads, sharedKeys } from './heads.ts'
+import type { MeshQuestion, MeshRead, MeshRule } from './mesh-question.ts'
+import { axisPointer, changes, resized, sizesOf, sizesThatDivide, upTo } from './mesh-ways.ts'
 
-/** The part of a question that its meshes are tested against. */
-export interface MeshQuestion {
-  readonly model: Transformer
-  /** The chips that are to work, also where the mesh leaves some of them idle. */
-  readonly chips: number
-  /** New positions of a sequence, which the context axis divides. */
-  readonly positions: number
-  /** Sequences that the replicas divide; null where memory sets their number. */
-  readonly sequences: number | null
-  /** Tokens of the batch, where the assumptions let them divide regardless of sequences; otherwise null. */
-  readonly freeTokens: number | null
-  /** Whether heads that do not divide are padded to the next power of two. */
-  readonly padsHeads: boolean
-}
+export type { MeshQuestion, MeshRead, MeshRule }
 
 /** The chips that are to work: all that were asked for, unless the request pins their number. */
 export function chipsToUse({ cluster, constraints }: Pick<Setting, 'cluster' | 'constraints'>): number {
   return typeof constraints.chips === 'number' ? constraints.chips : chipsAsked(cluster)
-}
-
-export interface MeshRead {
-  readonly mesh: Mesh
-  readonly question: MeshQuestion
-}
-
-export type MeshRule = PartRule<MeshRead, Axis>
-
-const tensorAxes = ['tensor', 'tensor2'] as const
-const tensorsOf = ({ tensor, tensor2 }: Mesh) => tensor * tensor2
-
-const heads: MeshRule = {
-  reads: tensorAxes,
-  broken: ({ mesh, question: { model, padsHeads } }) => !padsHeads && model.heads % tensorsOf(mesh) !== 0,
-  says: ({ mesh, question: { model } }) =>
-    `tensor x tensor2 = ${tensorsOf(mesh)} does not divide ${model.heads} heads`,
-  pointer: axisPointer('tensor'),
-  nearest: ({ mesh, question: { model, chips } }) => {
-    const sizes = sizesThatDivide(model.heads / mesh.tensor2, mesh, 'tensor', chips)
-    return resized(mesh, 'tensor', sizes, chips)
-  },
-}
-
-const paddedHeads: MeshRule = {
-  reads: tensorAxes,
-  broken: ({ mesh, question: { model, padsHeads } }) => padsHeads && tensorsOf(mesh) > padded(model),
-  says: ({ mesh, question: { model } }) =>
-    `tensor x tensor2 = ${tensorsOf(mesh)} is more than ${model.heads} heads padded to a power of two`,
-  pointer: axisPointer('tensor'),
-  nearest: ({ mesh, question }) => upTo(padded(question.model) / mesh.tensor2, mesh, 'tensor', question),
-}
-
-/** Heads, rounded up to a power of two. */
-function padded({ heads: count }: Transformer): number {
-  return 2 ** Math.ceil(Math.log2(count))
-}
-
-const sharedKeys: MeshRule = {
-  reads: tensorAxes,
-  broken: ({ mesh, question: { model } }) => !shared(model.kvHeads, tensorsOf(mesh)),
-  says: ({ mesh, question: { model } }) =>
-    `${model.kvHeads} key-value heads can be neither divided nor replicated over tensor x tensor2 = ${tensorsOf(mesh)}`,
-  pointer: axisPointer('tensor'),
-  nearest: ({ mesh, question }) => keySizes(mesh, question),
-}
-
-/** Only more chips than key-value heads are tested: with fewer, chips may hold unequal numbers of heads. */
-const copiedKeys: MeshRule = {
-  reads: tensorAxes,
-  broken: ({ mesh, question: { model, padsHeads } }) => {
-    const tensors = tensorsOf(mesh)
-    return !padsHeads && !model.attention.latent && tensors > model.kvHeads && tensors % model.kvHeads !== 0
-  },
-  says: ({ mesh, question: { model } }) =>
-    `${model.kvHeads} key-value heads cannot be replicated over tensor x tensor2 = ${tensorsOf(mesh)}`,
-  pointer: axisPointer('tensor'),
-  nearest: ({ mesh, question }) => keySizes(mesh, question),
-}
-
-/** Whether each head is on the same number of chips, or each chip has the same number of heads. */
-function shared(kvHeads: number, tensors: number): boolean {
-  return tensors > kvHeads ? tensors % kvHeads === 0 : kvHeads % tensors === 0
-}
-
-function keySizes(mesh: Mesh, { model: { kvHeads }, chips }: MeshQuestion) {
-  const sizes = sizesOf(mesh, 'tensor', chips).filter((size) => shared(kvHeads, size * mesh.tensor2))
-  return resized(mesh, 'tensor', sizes, chips)
-}
-
-/** Heads of a recurrence are shared out over tensor and context: its state has no positions. */
-const recurrentHeads: MeshRule = {
-  reads: [...tensorAxes, 'context'],
-  broken: ({ mesh, question: { model } }) => {
-    const heads = sharedHeads(model)
-    return heads !== null && heads % (tensorsOf(mesh) * mesh.context) !== 0
-  },
-  says: ({ mesh, question: { model } }) =>
-    `tensor x tensor2 x context = ${tensorsOf(mesh) * mesh.context} does not divide the ${sharedHeads(model)} heads of keys of a recurrence, whose state has no positions to share out`,
-  pointer: ({ mesh }) => axisPointer(mesh.context > 1 ? 'context' : 'tensor'),
-  nearest: ({ mesh, question: { model, chips } }) => {
-    const axis = mesh.context > 1 ? 'context' : 'tensor'
-    const others = (tensorsOf(mesh) * mesh.context) / mesh[axis]
-    const sizes = sizesThatDivide((sharedHeads(model) ?? 1) / others, mesh, axis, chips)
-    return resized(mesh, axis, sizes, chips)
-  },
 }
 
 const noExperts: MeshRule = {
@@ -228,12 +128,6 @@ const gatheredStates: MeshRule = {
   says: 'inference has no optimizer states to shard; weight-gathered layouts gather over tensor2',
   pointer: axisPointer('fsdp'),
   nearest: ({ mesh }) => [changes(mesh, { ...mesh, fsdp: 1, data: mesh.data * mesh.fsdp })],
-}
-
-/** Ways to each size of the axis of at most `most` that the replicas can make up for. */
-function upTo(most: number, mesh: Mesh, axis: Axis, { chips }: MeshQuestion) {
-  const sizes = sizesOf(mesh, axis, chips).filter((size) => size <= most)
-  return resized(mesh, axis, sizes, chips)
 }
 
 export const trainedMeshRules: readonly MeshRule[] = [

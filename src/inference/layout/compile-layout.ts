@@ -10,9 +10,6 @@ import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { callOf } from '../../cost/compile/call.ts'
 import { arrayType } from '../../cost/compile/compile.ts'
 import { castArrays } from '../../cost/compute/casts.ts'
-import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
-import { indexKeyBytes } from '../../model/position-index.ts'
-import { convolutionElementBytes, stateElementBytes } from '../../model/recurrence.ts'
 import type { WeightPart } from '../../model/weight-parts.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, elementRow } from '../../recipe/element-type.ts'
@@ -23,11 +20,11 @@ import { arraysOf, type Component, weightsOf } from '../../sharding/component.ts
 import { type Derivation, deriveForward, productsOf } from '../../sharding/derive.ts'
 import type { Move } from '../../sharding/move.ts'
 import type { Product } from '../../sharding/product.ts'
-import { type ArrayRole, isOfCache } from '../../sharding/roles.ts'
+import { isOfCache } from '../../sharding/roles.ts'
 import type { InferenceLayout } from '../../sharding/tables/inference-layout.ts'
 import { axesOfSequences } from '../../sharding/tables/inference-layout-fields.ts'
-import type { Bytes } from '../../units.ts'
 import type { LayerPart } from '../time/turns.ts'
+import { arrayBytes } from './array-bytes.ts'
 import type { CompiledCollective, CompiledLayout, CompiledProduct } from './compiled-layout.ts'
 import { elementwise } from './elementwise.ts'
 import { liveSets } from './live-sets.ts'
@@ -38,11 +35,6 @@ export function compiledCall(moves: readonly [Move, ...Move[]], bytes: BytesOf):
   return { ...call, moved: localSum(call.bytes) }
 }
 
-/** Caches in a type of their own, whatever that of keys and values. */
-const ownBytes: Readonly<Partial<Record<ArrayRole, Bytes>>> = {
-  ...{ index: indexKeyBytes, state: stateElementBytes, last: convolutionElementBytes },
-}
-
 /** `cacheShare` is the share of the layers that attend which keep keys and values of their own. */
 export function compileLayout(
   { component, name, projection, cache, form, places }: InferenceLayout,
@@ -51,12 +43,8 @@ export function compileLayout(
   cacheShare: number,
 ): CompiledLayout {
   const derivation = deriveForward(component)
-  const sizeOf = ({ kind, part, role }: ShardedArray) => {
-    if (kind === 'weight') return parameterBytes(precision, part)
-    return (kind === 'cache' ? ownBytes[role] : undefined) ?? elementBytes[arrayType(kind, precision)]
-  }
   const bytes = (array: ShardedArray, times = 1): LocalTerm =>
-    localTerm(times * sizeOf(array), array.dimensions)
+    localTerm(times * arrayBytes(precision, array), array.dimensions)
   const unpacked = unpackedFactor(precision, assumptions)
   const streamed: BytesOf = (array, times = 1) =>
     bytes(array, times * (array.kind === 'weight' && array.part === 'experts' ? unpacked : 1))

@@ -99,6 +99,11 @@ function notes(serving: Serving): readonly string[] {
     ...(serving.attentionGroups > 1
       ? ['SGLang has attention by sequences for DeepSeek, Qwen and like models.']
       : []),
+    ...(serving.model.recurrence
+      ? [
+          'SGLang keeps three to five states a request where it keeps prefixes, the plan one: it is told to keep none.',
+        ]
+      : []),
     ...kernelNotes(serving, 'SGLang'),
     ...unpackedNotes(serving.setting, 'SGLang'),
     ...checkpointNotes(serving, 'SGLang', ['fp8/fp8']),

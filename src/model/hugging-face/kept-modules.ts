@@ -29,7 +29,7 @@ const lists = [
 const words: readonly (readonly [RegExp, KeptModule['part'] | null])[] = [
   [/vision|visual|image|audio|mm_projector|multi_modal|indexer/, null],
   [/norm|router|(^|\.)gate\*?$|expert_gate|gate\.weight|e_score_correction/, null],
-  [/A_log|dt_bias|conv1d|in_proj_(ba|[ab])\*?$|^mtp\./, null],
+  [/A_log|dt_bias|conv1d|in_proj_(ba|[ab])\*?$|^mtp\b/, null],
   [/lm_head|embed_out|output_layer/, 'unembedding'],
   [/embed|wte/, 'embedding'],
   [/shared_expert/, 'sharedExperts'],

@@ -2,7 +2,16 @@
 import { limits } from '../limits.ts'
 import { qwen2 } from './dense-families.ts'
 import { qwenExperts, sharedInWidths } from './expert-families.ts'
-import { always, either, type Family, type RecurrenceCells, whereAbsent } from './family.ts'
+import {
+  always,
+  countOr,
+  either,
+  type Family,
+  flag,
+  needed,
+  type RecurrenceCells,
+  whereAbsent,
+} from './family.ts'
 import type { Fields } from './fields.ts'
 import { noWindow } from './windows.ts'
 
@@ -30,8 +39,28 @@ const qwen3Next: Family = {
   multiTokenLayers: always(1),
 }
 
+const qwen35: Family = {
+  ...qwen3Next,
+  source: 'transformers, models/qwen3_5/configuration_qwen3_5.py',
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 4),
+  outputGate: flag('attn_output_gate', true),
+  experts: null,
+  multiTokenLayers: countOr('layers', 'mtp_num_hidden_layers', 0),
+}
+
+/** Every layer has experts, so that nothing has the width of a dense MLP, which its config may leave out. */
+const qwen35Moe: Family = {
+  ...qwen35,
+  source: 'transformers, models/qwen3_5_moe/configuration_qwen3_5_moe.py',
+  dFf: needed('mlpWidth', 'intermediate_size', 'moe_intermediate_size'),
+  kvHeads: qwen3Next.kvHeads,
+  experts: qwen3Next.experts,
+}
+
 export const recurrentFamilies: Readonly<Record<string, Family>> = {
   qwen3_next: qwen3Next,
+  qwen3_5_text: qwen35,
+  qwen3_5_moe_text: qwen35Moe,
 }
 
 /** A period, or a list of the layers, which has to have one: the last of every so many attends. */

@@ -44,7 +44,7 @@ import {
 } from './inference-sharding.ts'
 import { inferenceMixer, mixers } from './mixers.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
-import { weighed } from './training-layout.ts'
+import { outputProjection } from './output-gate.ts'
 
 export {
   type CacheLayout,
@@ -93,34 +93,32 @@ export function inferenceAttention(
   const shared = `${tokens} N:K${inner} H`
   const cache = `${sequences} ${positions} N:K${heads} H`
   const entry = `${sequences} T_C N:K${heads} H`
-  const result = `${tokens} N${inner} H`
+  const [queries, result] = [`${weightD} N${weightInner} H`, `${tokens} N${inner} H`]
+  const last = outputProjection(outputGate, result, queries)
   return {
     name: 'attention',
     arrays: {
       ...table('activation', {
         In: `${rest} ${stream}`,
-        Q: `${tokens} N${inner} H`,
-        K: shared,
-        V: shared,
+        Q: result,
+        ...{ K: shared, V: shared },
         Query: `${sequences} T_C N${heads} H`,
         NewKeys: entry,
         NewValues: entry,
         Result: `${sequences} T_C N${resultHeads} H`,
         Att: result,
-        ...(outputGate ? { HeadGate: result, Weighed: result } : {}),
+        ...last.activations,
         Out: `${rest} ${stream}`,
       }),
       ...table('cache', { Keys: cache, Values: cache }),
       ...table('scores', { Scores: `${sequences} T_C ${scored} N${heads}` }),
       ...weights('attention', {
-        W_Q: `${weightD} N${weightInner} H`,
-        W_K: `${weightD} N:K${weightInner} H`,
-        W_V: `${weightD} N:K${weightInner} H`,
-        W_O: `N${weightInner} H ${weightD}`,
-        ...(outputGate ? { W_HG: `${weightD} N${weightInner} H` } : {}),
+        ...{ W_Q: queries, W_O: `N${weightInner} H ${weightD}` },
+        ...{ W_K: `${weightD} N:K${weightInner} H`, W_V: `${weightD} N:K${weightInner} H` },
+        ...last.weights,
       }),
     },
-    einsums: [...attentionEinsums, ...weighed(outputGate)],
+    einsums: [...attentionEinsums, ...last.einsums],
   }
 }
 

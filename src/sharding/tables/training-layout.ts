@@ -12,13 +12,14 @@ import { type Composition, wholeComposition } from '../../model/composition.ts'
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { table, weights } from '../array.ts'
-import type { Component, Einsum } from '../component.ts'
+import type { Component } from '../component.ts'
 import { contextLayoutRow, plainContext } from './context-layout.ts'
 import type { ContextLayout } from './context-layouts.ts'
 import { type ExpertSharding, experts } from './expert-layout.ts'
 import { latentAttention } from './latent-attention.ts'
 import { mixers, recurrentMixer } from './mixers.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
+import { outputProjection } from './output-gate.ts'
 
 export const residualShardings = ['sequence', 'feature', 'whole'] as const
 
@@ -35,12 +36,6 @@ const resting = (residual: Residual): string => `B_RXE ${streams[residual].join(
 
 const attentionWeights = { W_Q: 'D_Z N_Y H', W_K: 'D_Z N:K_Y H', W_V: 'D_Z N:K_Y H', W_O: 'N_Y H D_Z' }
 
-/** What weighs the result of each head, where attention has an output gate. */
-const gating = {
-  activations: { HeadGate: 'B_RXE T_C N_YZ H', Weighed: 'B_RXE T_C N_YZ H' },
-  weights: { W_HG: 'D_Z N_Y H' },
-}
-
 export function attention(
   residual: Residual,
   layout: ContextLayout = plainContext,
@@ -49,17 +44,13 @@ export function attention(
   const stream = resting(residual)
   const inner = contextLayoutRow(layout).arrays({ query: 'H', key: 'N:K_YZ H', value: 'H' })
   const { query, key, value } = inner.projected
+  const last = outputProjection(outputGate, 'B_RXE T_C N_YZ H', attentionWeights.W_Q)
   return {
     name: 'attention',
     arrays: {
-      ...table('activation', {
-        In: stream,
-        ...inner.activations,
-        ...(outputGate ? gating.activations : {}),
-        Out: stream,
-      }),
+      ...table('activation', { In: stream, ...inner.activations, ...last.activations, Out: stream }),
       ...table(inner.keysKind, inner.keys),
-      ...weights('attention', { ...attentionWeights, ...(outputGate ? gating.weights : {}) }),
+      ...weights('attention', { ...attentionWeights, ...last.weights }),
       ...table('scores', { Scores: inner.scores }),
     },
     einsums: [
@@ -67,19 +58,9 @@ export function attention(
       { out: key, left: 'In', right: 'W_K', kind: 'matmul' },
       { out: value, left: 'In', right: 'W_V', kind: 'matmul' },
       ...inner.einsums,
-      ...weighed(outputGate),
+      ...last.einsums,
     ],
   }
-}
-
-/** The output projection, of results as they are or weighed by a gate. */
-export function weighed(outputGate: boolean): readonly Einsum[] {
-  if (!outputGate) return [{ out: 'Out', left: 'Att', right: 'W_O', kind: 'matmul' }]
-  return [
-    { out: 'HeadGate', left: 'In', right: 'W_HG', kind: 'matmul' },
-    { out: 'Weighed', left: 'Att', right: 'HeadGate', kind: 'elementwise' },
-    { out: 'Out', left: 'Weighed', right: 'W_O', kind: 'matmul' },
-  ]
 }
 
 export function mlp(residual: Residual, gated: boolean): Component {

@@ -103,7 +103,6 @@ describe('the model of a request', () => {
     ['nemotron_h', 'nvidia/NVIDIA-Nemotron-Nano-9B-v2', 'state space'],
     ['deepseek_v4', 'deepseek-ai/DeepSeek-V4-Pro', 'compressed'],
     ['minimax_m3', 'MiniMaxAI/MiniMax-M3-MXFP8', 'blocks'],
-    ['qwen3_5_moe_text', 'Qwen/Qwen3.8-2.4T-A95B', 'linear attention'],
     ['step3p7', 'stepfun-ai/Step-3.5-Flash', 'one kind of attention'],
     ['nemotron-nas', 'nvidia/Llama-3_3-Nemotron-Super-49B-v1', 'unlike widths'],
     ['minimax_m1', 'MiniMaxAI/MiniMax-M1-80k', 'linear attention'],

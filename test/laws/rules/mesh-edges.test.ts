@@ -17,6 +17,7 @@ import { expectAnEdge } from './broken.ts'
 const one = { chip: 'h100-sxm', chips: 32, batchTokens: 2 ** 18, sequenceLength: 4096 }
 const { model: dense } = problem({ ...one, model: 'llama-3-8b' })
 const { model: sparse } = problem({ ...one, model: 'mixtral-8x7b' })
+const { recurrence } = problem({ ...one, model: 'qwen3-next-80b-a3b' }).model
 const latent = {
   ...dense.attention,
   latent: problem({ ...one, model: 'deepseek-v3' }).model.attention.latent,
@@ -29,6 +30,11 @@ const asked: MeshQuestion = {
 const withExperts: MeshQuestion = { ...asked, model: sparse }
 /** A head count that is no power of two, of which keys are not the one that it has most factors in common with. */
 const odd: MeshQuestion = { ...asked, model: { ...dense, heads: 48, kvHeads: 12 } }
+/** Some layers have a recurrence of 16 heads of keys. */
+const recurrent: MeshQuestion = {
+  ...asked,
+  model: { ...dense, ...(recurrence ? { recurrence } : {}) },
+}
 const padded: MeshQuestion = { ...asked, padsHeads: true, model: { ...dense, heads: 40, kvHeads: 8 } }
 
 type MeshEdge = [inside: Partial<Mesh>, outside: Partial<Mesh>, said: string, question?: MeshQuestion]
@@ -38,6 +44,8 @@ const inAllModes: readonly MeshEdge[] = [
   [{ tensor: 8, tensor2: 4 }, { tensor: 8, tensor2: 8 }, 'does not divide 32 heads'],
   [{ tensor: 24 }, { tensor: 16 }, 'tensor2 = 16', odd],
   [{ tensor: 12 }, { tensor: 4, tensor2: 4 }, 'tensor2 = 16', odd],
+  [{ tensor: 16 }, { tensor: 32 }, 'the 16 heads of keys', recurrent],
+  [{ tensor: 4, context: 4 }, { tensor: 4, context: 8 }, 'the 16 heads of keys', recurrent],
   [{ expert: 1 }, { expert: 2 }, 'no experts to shard'],
   [{ pipeline: 32 }, { pipeline: 33 }, 'more than the 32 layers'],
 ]

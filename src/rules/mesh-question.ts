@@ -1,0 +1,26 @@
+/** What rules for a mesh read: the mesh, and the part of a question that it is tested against. */
+import type { Transformer } from '../model/transformer.ts'
+import type { Axis, Mesh } from '../sharding/axis.ts'
+import type { PartRule } from './part-rule.ts'
+
+/** The part of a question that its meshes are tested against. */
+export interface MeshQuestion {
+  readonly model: Transformer
+  /** The chips that are to work, also where the mesh leaves some of them idle. */
+  readonly chips: number
+  /** New positions of a sequence, which the context axis divides. */
+  readonly positions: number
+  /** Sequences that the replicas divide; null where memory sets their number. */
+  readonly sequences: number | null
+  /** Tokens of the batch, where the assumptions let them divide regardless of sequences; otherwise null. */
+  readonly freeTokens: number | null
+  /** Whether heads that do not divide are padded to the next power of two. */
+  readonly padsHeads: boolean
+}
+
+export interface MeshRead {
+  readonly mesh: Mesh
+  readonly question: MeshQuestion
+}
+
+export type MeshRule = PartRule<MeshRead, Axis>
