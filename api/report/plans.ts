@@ -1,4 +1,5 @@
 /** Writes the plans of an answer as a table: for a terminal, in Markdown, as HTML, or as CSV. */
+import { compact } from '../../src/compact.ts'
 import { bestRecipeText } from '../../src/plan/certainty/best-recipe.ts'
 import { counted } from '../../src/plan/explain/figures.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
@@ -18,10 +19,10 @@ export function plansText(answer: OptimizeBody, width?: number): string {
 export function plansMarkdown(answer: OptimizeBody): string {
   const { heads, rows } = shown(answer)
   const cells = rows.map((row) => row.map(cell))
-  const parts = [
-    ...(rows.length > 0 ? [markdownTable(heads, cells)] : []),
-    ...remarks(answer).map((line) => `- ${line}`),
-  ]
+  const parts = compact(
+    rows.length > 0 && markdownTable(heads, cells),
+    remarks(answer).map((line) => `- ${line}`),
+  )
   return `${parts.join('\n\n')}\n`
 }
 
@@ -45,24 +46,22 @@ function shown({ mode, plans }: OptimizeBody) {
 function remarks(answer: OptimizeBody): readonly string[] {
   const { plans, search, unlaunchable, infeasible, warnings } = answer
   const { enumerated, unexamined, exact } = search
-  return [
+  return compact(
     exact
       ? `${counted(enumerated, 'layout')}, ${infeasible ? 'none of which will do' : 'the best of all'}.`
       : `${counted(enumerated, 'layout')}, the best so far: ${unexamined} ${unexamined === 1 ? 'was' : 'were'} not looked at in time.`,
-    ...nearlyAsGood(answer),
-    ...('alternative' in answer && answer.alternative ? [alternativeText(answer.alternative)] : []),
-    ...(unlaunchable ? notLaunched(unlaunchable, plans[0]) : []),
-    ...(infeasible
-      ? [
-          ...infeasible.reasons.map(({ reason, detail }) => `No plan, ${reason}: ${detail}.`),
-          ...infeasible.suggestions.map(
-            ({ change, pointer, value, detail }) =>
-              `Would do: ${change}: ${detail} (${pointer} ${JSON.stringify(value)}).`,
-          ),
-        ]
-      : []),
-    ...warnings.map((warning) => `Warning: ${warning}`),
-  ]
+    nearlyAsGood(answer),
+    'alternative' in answer && answer.alternative && alternativeText(answer.alternative),
+    unlaunchable && notLaunched(unlaunchable, plans[0]),
+    infeasible && [
+      ...infeasible.reasons.map(({ reason, detail }) => `No plan, ${reason}: ${detail}.`),
+      ...infeasible.suggestions.map(
+        ({ change, pointer, value, detail }) =>
+          `Would do: ${change}: ${detail} (${pointer} ${JSON.stringify(value)}).`,
+      ),
+    ],
+    warnings.map((warning) => `Warning: ${warning}`),
+  )
 }
 
 /** Mentions the preferred plan if it is not the first, and published layouts if there are any. */
@@ -75,7 +74,7 @@ function nearlyAsGood(answer: OptimizeBody): readonly string[] {
   const published = `${counted(recipes.length, 'published layout')} of this model on such chips (recipes, in JSON)`
   const [first] = answer.plans
   const best = bestRecipeText(recipes, first && 'mfu' in first ? first : null, answer.precision.compute)
-  return [...rather, ...(recipes.length > 0 ? [best ? `${published}: ${best}` : `${published}.`] : [])]
+  return compact(rather, recipes.length > 0 && (best ? `${published}: ${best}` : `${published}.`))
 }
 
 function alternativeText({ disaggregated, summary, requestsPerSecond }: ServePlan): string {

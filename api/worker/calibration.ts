@@ -1,4 +1,5 @@
 /** Turns a request of /calibrate into measured runs, and the constants found into the body of the answer. */
+
 import {
   type Calibration,
   calibrate,
@@ -6,6 +7,7 @@ import {
   type MeasuredRun,
   usualConstants,
 } from '../../src/calibrate.ts'
+import { compact } from '../../src/compact.ts'
 import type { Reassumable } from '../../src/cost/reassumed.ts'
 import type { Stop } from '../../src/patience.ts'
 import { percent } from '../../src/plan/explain/figures.ts'
@@ -112,23 +114,16 @@ function warningsOf({
   const silent = constants.filter(({ spreadLeft }) => spreadLeft > 0.9)
   const same = silent.filter(({ value, assumed }) => value === assumed).map(({ name }) => name)
   const near = silent.filter(({ value, assumed }) => value !== assumed).map(({ name }) => name)
-  return [
-    ...(beyond.length > 0 ? [beyondText(runs, beyond)] : []),
-    ...(odd.length > 0
-      ? [
-          `${odd.join(', ')} ${odd.length === 1 ? 'is' : 'are'} far from what the others say: look at how it was measured, or at what its request leaves out`,
-        ]
-      : []),
-    ...(same.length > 0 ? [`these runs say nothing of ${same.join(', ')}: it stays as it was assumed`] : []),
-    ...(near.length > 0
-      ? [`these runs say little of ${near.join(', ')}: it stays close to what was assumed`]
-      : []),
-    ...(runs.length > 1 && error.leftOut.median > error.assumed.median
-      ? [
-          `a run that is left out is predicted worse with what the others set (${percent(error.leftOut.median)}) than as assumed (${percent(error.assumed.median)}): what is off is not what was set`,
-        ]
-      : []),
-  ]
+  return compact(
+    beyond.length > 0 && beyondText(runs, beyond),
+    odd.length > 0 &&
+      `${odd.join(', ')} ${odd.length === 1 ? 'is' : 'are'} far from what the others say: look at how it was measured, or at what its request leaves out`,
+    same.length > 0 && `these runs say nothing of ${same.join(', ')}: it stays as it was assumed`,
+    near.length > 0 && `these runs say little of ${near.join(', ')}: it stays close to what was assumed`,
+    runs.length > 1 &&
+      error.leftOut.median > error.assumed.median &&
+      `a run that is left out is predicted worse with what the others set (${percent(error.leftOut.median)}) than as assumed (${percent(error.assumed.median)}): what is off is not what was set`,
+  )
 }
 
 function named({ name, plan }: NamedRun): string {

@@ -3,6 +3,7 @@
  * A framework that cannot run the plan gets reasons in place of flags. `notes` have what flags cannot say.
  */
 
+import { compact } from '../compact.ts'
 import type { CostModel } from '../cost/model.ts'
 import type { Problem } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
@@ -117,10 +118,10 @@ function scopeNotes({ model: { experts, details } }: Run, spelling: readonly str
       `Data, tokenizer and learning rate are not part of a plan; norms, biases, kinds of positions and how a router scores are told to ${spelling.join(' and ')} alone.`,
     ]
   }
-  return [
-    ...(experts ? ['How a router scores experts and balances them is not part of a plan.'] : []),
+  return compact(
+    experts && 'How a router scores experts and balances them is not part of a plan.',
     'Data, tokenizer, learning rate, norms, biases and kinds of positions are not part of a plan.',
-  ]
+  )
 }
 
 /** Notes that the batch is rounded up, as no framework runs partly empty batches. */
@@ -144,12 +145,10 @@ function paddingNotes({
 }
 
 function memoryNotes({ problem: { assumptions, precision } }: Run): readonly string[] {
-  const lacking = [
-    ...(assumptions.masterWeights || elementBytes[precision.weights] >= elementBytes.fp32
-      ? []
-      : ['master weights']),
-    ...(assumptions.gradientBuffer ? [] : ['a gradient buffer']),
-  ]
+  const lacking = compact(
+    !(assumptions.masterWeights || elementBytes[precision.weights] >= elementBytes.fp32) && 'master weights',
+    !assumptions.gradientBuffer && 'a gradient buffer',
+  )
   if (lacking.length === 0) return []
   return [`The plan's memory is counted without ${lacking.join(' and ')}, which the frameworks keep.`]
 }

@@ -3,6 +3,7 @@
  * merged with what the request says itself. Both may say the same; a difference is a fault, since one of them is not
  * what will run.
  */
+import { compact } from '../../../src/compact.ts'
 import { type Fields, isFields } from '../../../src/fields.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { type Catalogue, nearestModels } from '../../catalogue.ts'
@@ -63,12 +64,7 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
         (told.length === 0 && !unknown) ||
         (isSaid(own, pointer) && told.every((fault) => fault.pointer !== pointer)),
     )
-    throw faulty(slug, [
-      ...told,
-      ...(unknown ? [unknown] : []),
-      ...rest,
-      ...(asksOptions(own) ? misspelt(reading, at) : []),
-    ])
+    throw faulty(slug, compact(told, unknown && unknown, rest, asksOptions(own) && misspelt(reading, at)))
   }
   const { framework, version, notes, ignored, notUnderstood } = reading
   const read = {
@@ -106,10 +102,10 @@ function misnamed({ misnamed: values = [] }: LaunchReading, pointer: string): re
 function misspelt(reading: LaunchReading, pointer: string): readonly Fault[] {
   const found = misspeltIn(reading)
   const rest = strangeIn(reading, found)
-  return [
-    ...found.map((one) => ({ pointer, detail: misspeltText(one) })),
-    ...(rest.length > 0 ? [{ pointer, detail: `does not understand ${listed(rest)}` }] : []),
-  ]
+  return compact(
+    found.map((one) => ({ pointer, detail: misspeltText(one) })),
+    rest.length > 0 && { pointer, detail: `does not understand ${listed(rest)}` },
+  )
 }
 
 /** A model name that is not in the catalogue, if nothing else says what the model is. */
@@ -154,12 +150,12 @@ const besidePlan =
 export function launchWarnings(reading: LaunchReading | null): readonly string[] {
   if (!reading) return []
   const { framework, notes, notUnderstood } = reading
-  return [
-    ...adapterWarnings(reading),
-    ...misspeltIn(reading).map((one) => `${framework}: ${misspeltText(one)}`),
-    ...notes.map((note) => `${framework}: ${note}`),
-    ...(notUnderstood.length > 0 ? [`${framework}: not understood: ${listed(notUnderstood)}`] : []),
-  ]
+  return compact(
+    adapterWarnings(reading),
+    misspeltIn(reading).map((one) => `${framework}: ${misspeltText(one)}`),
+    notes.map((note) => `${framework}: ${note}`),
+    notUnderstood.length > 0 && `${framework}: not understood: ${listed(notUnderstood)}`,
+  )
 }
 
 /** Options of parameter-efficient training, but those that turn it off and ranks of latent attention. */

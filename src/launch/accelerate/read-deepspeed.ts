@@ -2,6 +2,7 @@
  * Reads a config of accelerate that starts DeepSpeed, as the config of DeepSpeed that accelerate makes of it. Source:
  * as read.ts, utils/dataclasses.py (DeepSpeedPlugin: ZeRO-2 and no accumulation by default).
  */
+import { compact } from '../../compact.ts'
 import { readDeepspeed } from '../deepspeed/read.ts'
 import type { Keys } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
@@ -34,13 +35,11 @@ export function readByDeepspeed(
   return {
     ...reading,
     ...leftOver(rest, isImmaterial),
-    faults: [
-      ...own.faults,
-      ...reading.faults,
-      ...(file === ''
-        ? []
-        : [`deepspeed_config_file ${file.slice(0, 100)} says the rest: send that, as deepspeed`]),
-    ],
+    faults: compact(
+      own.faults,
+      reading.faults,
+      file !== '' && `deepspeed_config_file ${file.slice(0, 100)} says the rest: send that, as deepspeed`,
+    ),
   }
 }
 

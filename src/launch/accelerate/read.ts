@@ -6,6 +6,7 @@
  * parallelism_config.py.
  */
 
+import { compact } from '../../compact.ts'
 import type { Fields } from '../../fields.ts'
 import { unmixed } from '../long-names.ts'
 import { type Keys, keysOf, partOf } from '../read/fields.ts'
@@ -49,12 +50,10 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
   const precision = precisionOf(keys)
   const remat = fsdp.is('fsdp_activation_checkpointing') ? 'full' : 'none'
   const steps = keys.number('gradient_accumulation_steps', 0)
-  const notes = [
-    ...(fsdp.is('fsdp_offload_params')
-      ? ['fsdp_offload_params is not counted: weights are on the chips']
-      : []),
-    ...(hybrid ? [`${strategy.name}: a copy on each of ${data} machines`] : []),
-  ]
+  const notes = compact(
+    fsdp.is('fsdp_offload_params') && 'fsdp_offload_params is not counted: weights are on the chips',
+    hybrid && `${strategy.name}: a copy on each of ${data} machines`,
+  )
   const rest = keys.left()
   return {
     framework: 'accelerate',
@@ -77,19 +76,17 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
     },
     notes,
     ...leftOver([...rest, ...fsdp.left().map((key) => `fsdp_config.${key}`)], isImmaterial),
-    faults: [
-      ...keys.faults,
-      ...(kinds.includes(kind)
-        ? []
-        : [`distributed_type ${kind} is not read; FSDP, MULTI_GPU and DEEPSPEED are`]),
-      ...(chips === null ? [chipsUnsaid('num_processes')] : []),
-      ...(Number.isInteger(shards)
-        ? []
-        : [`tensor ${tensor} x context ${parts} x replicas ${data} do not divide the ${chips} GPUs`]),
-      ...(parallel.shard > 1 && parallel.shard !== shards && Number.isInteger(shards)
-        ? [`dp_shard_size ${parallel.shard} x ${(chips ?? 1) / shards} others are not the ${chips} GPUs`]
-        : []),
-    ],
+    faults: compact(
+      keys.faults,
+      !kinds.includes(kind) && `distributed_type ${kind} is not read; FSDP, MULTI_GPU and DEEPSPEED are`,
+      chips === null && chipsUnsaid('num_processes'),
+      !Number.isInteger(shards) &&
+        `tensor ${tensor} x context ${parts} x replicas ${data} do not divide the ${chips} GPUs`,
+      parallel.shard > 1 &&
+        parallel.shard !== shards &&
+        Number.isInteger(shards) &&
+        `dp_shard_size ${parallel.shard} x ${(chips ?? 1) / shards} others are not the ${chips} GPUs`,
+    ),
   }
 }
 

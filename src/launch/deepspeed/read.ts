@@ -7,6 +7,7 @@
  * deepspeed/runtime/{config,constants}.py, zero/config.py, and runtime/engine.py for the types of gradients.
  */
 
+import { compact } from '../../compact.ts'
 import { type Fields, isFields } from '../../fields.ts'
 import { unmixed } from '../long-names.ts'
 import { type Keys, keysOf, partOf, textOf } from '../read/fields.ts'
@@ -73,21 +74,18 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
           .map((key) => `${name}.${key}`),
       ),
     ],
-    faults: [
-      ...keys.faults,
-      ...zero.faults,
-      ...([0, 1, 2, 3].includes(stage) ? [] : [`zero_optimization.stage ${stage} is none of 0 to 3`]),
-      ...(chips === null
+    faults: compact(
+      keys.faults,
+      zero.faults,
+      ![0, 1, 2, 3].includes(stage) && `zero_optimization.stage ${stage} is none of 0 to 3`,
+      chips === null
         ? [chipsUnsaid()]
-        : [
-            ...(wrong
-              ? [
-                  `groups of ${group} x tensor ${tensor} x sequence ${context} do not make up the ${chips} GPUs`,
-                ]
-              : []),
-            ...batch.faults,
-          ]),
-    ],
+        : compact(
+            wrong &&
+              `groups of ${group} x tensor ${tensor} x sequence ${context} do not make up the ${chips} GPUs`,
+            batch.faults,
+          ),
+    ),
   }
 }
 
@@ -133,18 +131,16 @@ function notesOf(zero: Keys, checkpointing: Keys, fp16: boolean): readonly strin
   )
   const quantised = zero.is('zero_quantized_weights') || zero.is('zero_quantized_gradients')
   checkpointing.left()
-  return [
+  return compact(
     "what is recomputed is the script's: it is chosen",
-    ...(offloads(zero.value('offload_param'))
-      ? ['zero_optimization.offload_param is not counted: weights are on the chips']
-      : []),
-    ...(nvme ? ['what is on NVMe is counted as in the memory of the host'] : []),
-    ...(zero.number('zero_hpz_partition_size', 1) > 1
-      ? ['zero_hpz_partition_size is not counted: weights have no second copy in a node']
-      : []),
-    ...(quantised ? ['quantised communication of ZeRO++ is not counted'] : []),
-    ...(fp16 ? ['fp16 is counted as bf16, whose numbers are as wide'] : []),
-  ]
+    offloads(zero.value('offload_param')) &&
+      'zero_optimization.offload_param is not counted: weights are on the chips',
+    nvme && 'what is on NVMe is counted as in the memory of the host',
+    zero.number('zero_hpz_partition_size', 1) > 1 &&
+      'zero_hpz_partition_size is not counted: weights have no second copy in a node',
+    quantised && 'quantised communication of ZeRO++ is not counted',
+    fp16 && 'fp16 is counted as bf16, whose numbers are as wide',
+  )
 }
 
 const isImmaterial = beginningWith(`

@@ -14,6 +14,7 @@
  * utils/sharding.py, utils/gradient_accumulation.py; configs/gpu/a3 for GPUs.
  */
 
+import { compact } from '../../compact.ts'
 import { devicesOn } from '../../hardware/chip.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { Launch } from '../launch.ts'
@@ -166,5 +167,5 @@ function placementNotes({ problem: { cluster } }: Run): readonly string[] {
 function modelNotes(run: Run, { name }: Block): readonly string[] {
   const chunks =
     'MaxText: the local layers of this block attend within chunks, as in Llama 4, not to a window.'
-  return [...(name === 'llama4' ? [chunks] : []), ...copiesNotes(run, 'MaxText')]
+  return compact(name === 'llama4' && chunks, copiesNotes(run, 'MaxText'))
 }

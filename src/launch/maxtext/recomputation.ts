@@ -9,6 +9,7 @@
  * src/maxtext/layers/nnx_decoders.py, layers/{linears,moe,attention_mla}.py.
  */
 
+import { compact } from '../../compact.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { composedPlaces } from '../../recipe/composed-policy.ts'
 import type { PolicyName } from '../../recipe/policies.ts'
@@ -81,11 +82,11 @@ export function sendsAgain({ recomputation, mesh }: Run): boolean {
 
 const tensorsOf: Readonly<Record<Part, (model: Transformer) => readonly string[]>> = {
   queries: ({ attention: { latent } }) => {
-    const low = latent ? [...(latent.queryRank === null ? [] : ['query_wa_proj']), 'kv_wa_proj'] : []
+    const low = latent ? compact(latent.queryRank !== null && 'query_wa_proj', 'kv_wa_proj') : []
     return ['query_proj', 'key_proj', 'value_proj', ...low]
   },
   context: () => ['context'],
   output: () => ['out_proj'],
   hidden: ({ gatedMlp, experts }) =>
-    gatedMlp ? ['mlpwi_0', 'mlpwi_1', ...(experts ? ['moe_mlpwi_1'] : [])] : ['mlpwi'],
+    gatedMlp ? compact('mlpwi_0', 'mlpwi_1', experts && 'moe_mlpwi_1') : ['mlpwi'],
 }

@@ -2,6 +2,7 @@
  * Reads a command of Megatron Bridge into the words of a request: its overrides are translated into options of
  * Megatron-LM, and read as those. What its recipe sets is not known here. Source: overrides.ts.
  */
+import { compact } from '../../compact.ts'
 import { readMegatron } from '../megatron/read/read.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { scriptOf } from '../read/shell/script.ts'
@@ -88,10 +89,10 @@ export function readBridge(
     ...overlapping.flatMap(([key, option]) => (fields.has(key) ? [] : [option])),
   ]
   const reading = readMegatron(
-    [
-      ...[...started, 'pretrain.py', ...numbers, ...shares, ...hidden, ...options],
-      ...(whole ? ['--expert-tensor-parallel-size', '1'] : []),
-    ],
+    compact(
+      [...started, 'pretrain.py', ...numbers, ...shares, ...hidden, ...options],
+      whole && ['--expert-tensor-parallel-size', '1'],
+    ),
     counted ?? chips,
     model?.layers ?? null,
   )
@@ -105,19 +106,15 @@ export function readBridge(
     version: bridgeVersion,
     ...(stem === undefined ? {} : { named: nameOf(stem) }),
     hardware: counted === null ? reading.hardware : { chips: counted },
-    notes: [
-      ...script.notes,
-      ...reading.notes,
-      ...(fields.get('dataset.seq_length')?.text.startsWith(following)
-        ? [`${following} is taken for dataset.seq_length, to which run_recipe.py sets it: say that one`]
-        : []),
-      ...(whole
-        ? [
-            `without ${cutting} ranks of tensor hold whole experts, as all but a few recipes of Megatron Bridge set it to 1`,
-          ]
-        : []),
+    notes: compact(
+      script.notes,
+      reading.notes,
+      fields.get('dataset.seq_length')?.text.startsWith(following) &&
+        `${following} is taken for dataset.seq_length, to which run_recipe.py sets it: say that one`,
+      whole &&
+        `without ${cutting} ranks of tensor hold whole experts, as all but a few recipes of Megatron Bridge set it to 1`,
       `what ${recipe ?? 'the recipe'} sets itself is not known: what is not overridden is taken for Megatron-LM's defaults, in bf16 and with the distributed optimizer`,
-    ],
+    ),
     ignored: [...unheard.map(({ text }) => text), ...left.filter((one) => immaterial.test(one))],
     notUnderstood: left.filter((one) => !immaterial.test(one)),
   }

@@ -3,6 +3,7 @@
  * skips it, as in plans. Source: as flags.ts, and is_layer_window_attention in megatron/core/transformer/utils.py.
  */
 
+import { compact } from '../../compact.ts'
 import type { RecurrentMixer } from '../../model/recurrent-mixers.ts'
 import type { Run } from '../run/run.ts'
 import type { Word } from '../start.ts'
@@ -23,32 +24,32 @@ export function megatronAttention(run: Run): readonly Word[] {
 }
 
 function grouped({ model: { heads, kvHeads, headDim, dModel } }: Run): readonly Word[] {
-  return [
-    ...(kvHeads === heads ? [] : ['--group-query-attention', '--num-query-groups', kvHeads]),
-    ...(headDim * heads === dModel ? [] : ['--kv-channels', headDim]),
-  ]
+  return compact(
+    kvHeads !== heads && ['--group-query-attention', '--num-query-groups', kvHeads],
+    headDim * heads !== dModel && ['--kv-channels', headDim],
+  )
 }
 
 function latent({ model: { attention } }: Run): readonly Word[] {
   if (!attention.latent) return []
   const { queryRank, keyValueRank, nopeHeadDim, ropeHeadDim, valueHeadDim } = attention.latent
-  return [
+  return compact(
     '--multi-latent-attention',
-    ...(queryRank === null ? [] : ['--q-lora-rank', queryRank]),
-    ...['--kv-lora-rank', keyValueRank, '--qk-head-dim', nopeHeadDim],
-    ...['--qk-pos-emb-head-dim', ropeHeadDim, '--v-head-dim', valueHeadDim],
-  ]
+    queryRank !== null && ['--q-lora-rank', queryRank],
+    ['--kv-lora-rank', keyValueRank, '--qk-head-dim', nopeHeadDim],
+    ['--qk-pos-emb-head-dim', ropeHeadDim, '--v-head-dim', valueHeadDim],
+  )
 }
 
 /** Its kernels rotate for themselves. */
 function index({ model: { attention } }: Run): readonly Word[] {
   if (!attention.index) return []
   const { positions, heads, headDim, firstLayers, every } = attention.index
-  return [
-    ...['--experimental-attention-variant', 'dsa', '--no-rope-fusion'],
-    ...['--dsa-indexer-n-heads', heads, '--dsa-indexer-head-dim', headDim, '--dsa-indexer-topk', positions],
-    ...(every > 1 ? ['--dsa-indexer-topk-freq', every, '--dsa-indexer-skip-topk-offset', firstLayers] : []),
-  ]
+  return compact(
+    ['--experimental-attention-variant', 'dsa', '--no-rope-fusion'],
+    ['--dsa-indexer-n-heads', heads, '--dsa-indexer-head-dim', headDim, '--dsa-indexer-topk', positions],
+    every > 1 && ['--dsa-indexer-topk-freq', every, '--dsa-indexer-skip-topk-offset', firstLayers],
+  )
 }
 
 /** Its name for a kind of recurrence. */
@@ -71,8 +72,8 @@ function recurrence({ model }: Run): readonly Word[] {
 function window({ model: { attention } }: Run): readonly Word[] {
   const { window: positions, globalEvery } = attention
   if (positions === null || globalEvery === 1) return []
-  return [
-    ...['--window-size', `${positions - 1},0`],
-    ...(globalEvery > 1 ? ['--window-attn-skip-freq', globalEvery] : []),
-  ]
+  return compact(
+    ['--window-size', `${positions - 1},0`],
+    globalEvery > 1 && ['--window-attn-skip-freq', globalEvery],
+  )
 }

@@ -7,6 +7,7 @@
  * @e8650517d6.
  */
 
+import { compact } from '../../compact.ts'
 import type { Details, Rotary, Router } from '../../model/details.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Run } from '../run/run.ts'
@@ -18,24 +19,22 @@ export function positionFlags({ model, sequenceLength }: Run): readonly Word[] {
   const most = learnedPositions > 0 ? learnedPositions : sequenceLength
   const latent = model.attention.latent !== null
   const kind = learnedPositions > 0 ? 'learned_absolute' : turnsAsYarn(rotary) && !latent ? 'yarn' : 'rope'
-  return [
-    ...['--position-embedding-type', kind, '--max-position-embeddings', most],
-    ...(rotary && learnedPositions === 0 ? rotaryFlags(rotary, latent) : []),
-  ]
+  return compact(
+    ['--position-embedding-type', kind, '--max-position-embeddings', most],
+    rotary && learnedPositions === 0 && rotaryFlags(rotary, latent),
+  )
 }
 
 function rotaryFlags(rotary: Rotary, latent: boolean): readonly Word[] {
   const { base, share, scaling } = rotary
   const yarn = turnsAsYarn(rotary)
-  return [
-    ...(base === 10_000 ? [] : ['--rotary-base', base]),
-    ...(share === 1 ? [] : ['--rotary-percent', share]),
-    ...(scaling?.kind === 'llama3'
-      ? ['--use-rope-scaling', '--rope-scaling-factor', told(scaling.factor)]
-      : []),
-    ...(yarn && scaling ? yarnFlags(scaling, latent) : []),
-    ...(latent && !yarn ? ['--rope-type', 'rope'] : []),
-  ]
+  return compact(
+    base !== 10_000 && ['--rotary-base', base],
+    share !== 1 && ['--rotary-percent', share],
+    scaling?.kind === 'llama3' && ['--use-rope-scaling', '--rope-scaling-factor', told(scaling.factor)],
+    yarn && scaling && yarnFlags(scaling, latent),
+    latent && !yarn && ['--rope-type', 'rope'],
+  )
 }
 
 function turnsAsYarn(rotary: Rotary | null): boolean {
@@ -73,12 +72,12 @@ const bent = [
 export function normFlags({ model: { gatedMlp, details } }: Run): readonly Word[] {
   const norm = details?.norm ?? null
   const rms = norm ? norm.kind === 'rms' : gatedMlp
-  return [
-    ...(rms ? ['--normalization', 'RMSNorm'] : []),
-    ...(norm && norm.epsilon !== 1e-5 ? ['--norm-epsilon', told(norm.epsilon)] : []),
-    ...(norm?.aroundZero ? ['--apply-layernorm-1p'] : []),
-    ...(details?.queryKeyNorm ? ['--qk-layernorm'] : []),
-  ]
+  return compact(
+    rms && ['--normalization', 'RMSNorm'],
+    norm && norm.epsilon !== 1e-5 && ['--norm-epsilon', told(norm.epsilon)],
+    norm?.aroundZero && '--apply-layernorm-1p',
+    details?.queryKeyNorm && '--qk-layernorm',
+  )
 }
 
 export function activationFlags({ model: { gatedMlp, details } }: Run): readonly Word[] {
@@ -93,31 +92,31 @@ export function activationFlags({ model: { gatedMlp, details } }: Run): readonly
 const clamped = 'clamped quick-gelu'
 
 export function attentionDetailFlags({ details }: Transformer): readonly Word[] {
-  return [
-    ...(details?.queryKeyValueBiases ? ['--add-qkv-bias'] : []),
-    ...(details?.sinks ? ['--softmax-type', 'learnable'] : []),
-  ]
+  return compact(
+    details?.queryKeyValueBiases && '--add-qkv-bias',
+    details?.sinks && ['--softmax-type', 'learnable'],
+  )
 }
 
 export function routerFlags({ details }: Transformer): readonly Word[] {
   const router = details?.router
   if (!router) return []
-  return [
-    ...(router.score === 'softmax' ? [] : ['--moe-router-score-function', router.score]),
-    ...(router.beforeChoice ? ['--moe-router-pre-softmax'] : []),
-    ...(router.scale === 1 ? [] : ['--moe-router-topk-scaling-factor', router.scale]),
-    ...(router.bias ? ['--moe-router-enable-expert-bias'] : []),
-    ...(router.sharedGate ? ['--moe-shared-expert-gate'] : []),
-    ...balanceFlags(router),
-  ]
+  return compact(
+    router.score !== 'softmax' && ['--moe-router-score-function', router.score],
+    router.beforeChoice && '--moe-router-pre-softmax',
+    router.scale !== 1 && ['--moe-router-topk-scaling-factor', router.scale],
+    router.bias && '--moe-router-enable-expert-bias',
+    router.sharedGate && '--moe-shared-expert-gate',
+    balanceFlags(router),
+  )
 }
 
 function balanceFlags({ evenBySequence, lossCoefficient }: Router): readonly Word[] {
   if (lossCoefficient === 0) return []
-  return [
-    ...(evenBySequence ? ['--moe-router-load-balancing-type', 'seq_aux_loss'] : []),
-    ...['--moe-aux-loss-coeff', told(lossCoefficient)],
-  ]
+  return compact(evenBySequence && ['--moe-router-load-balancing-type', 'seq_aux_loss'], [
+    '--moe-aux-loss-coeff',
+    told(lossCoefficient),
+  ])
 }
 
 /** What Megatron-LM has no option for, or what is not known of the model. */
@@ -139,11 +138,11 @@ export function detailNotes({ model }: Run): readonly string[] {
 function missing({ activation, rotary, norm, peculiar }: Details): readonly string[] {
   const geglu = activation !== null && /^gelu/.test(activation) && norm?.kind === 'rms'
   const kind = rotary?.scaling?.kind
-  return [
-    ...(geglu ? [`an MLP gated by ${activation}, run as SwiGLU, which costs as much,`] : []),
-    ...peculiar,
-    ...(kind !== undefined && kind !== 'yarn' && kind !== 'llama3' ? [`positions scaled as ${kind}`] : []),
-  ]
+  return compact(
+    geglu && `an MLP gated by ${activation}, run as SwiGLU, which costs as much,`,
+    peculiar,
+    kind !== undefined && kind !== 'yarn' && kind !== 'llama3' && `positions scaled as ${kind}`,
+  )
 }
 
 /** As people write numbers: 1e-6, and 1.0 for a value that may have a fraction. */

@@ -10,6 +10,7 @@
  * NVIDIA-NeMo/Megatron-Bridge @067f987df0, src/megatron/bridge/perf_recipes.
  */
 
+import { compact } from '../../compact.ts'
 import { type ExpertRecipeRow, expertRecipeRow } from '../../recipe/expert-recipes.ts'
 import { keepsCopies, policyNamed } from '../../recipe/policy.ts'
 import { expertRanks } from '../run/experts.ts'
@@ -41,15 +42,15 @@ export function megatronExpertRecipe(run: Run): RecipeLaunch {
   const launched = graphLaunch[graphed](run)
   const overlapped = beside && !whole && mayRunBeside(run)
   return {
-    flags: [
-      ...launched.flags,
-      ...(overlapped ? ['--overlap-moe-expert-parallel-comm', '--delay-wgrad-compute'] : []),
-    ],
+    flags: compact(
+      launched.flags,
+      overlapped && ['--overlap-moe-expert-parallel-comm', '--delay-wgrad-compute'],
+    ),
     environment: launched.environment,
-    notes: [
-      ...launched.notes,
-      ...(graphed === graphs ? [] : [without('layers that are recomputed whole', expertRecipe)]),
-    ],
+    notes: compact(
+      launched.notes,
+      graphed !== graphs && without('layers that are recomputed whole', expertRecipe),
+    ),
   }
 }
 
@@ -57,12 +58,12 @@ const graphLaunch: Readonly<Record<ExpertRecipeRow['graphs'], (run: Run) => Reci
   none: () => nothing,
   parts: ({ recomputation: { policy } }) => ({
     ...nothing,
-    flags: [
-      ...['--cuda-graph-impl', 'transformer_engine', '--cuda-graph-modules'],
+    flags: compact(
+      ['--cuda-graph-impl', 'transformer_engine', '--cuda-graph-modules'],
       // What a graph covers cannot be recomputed, so attention is included only if its result is kept.
-      ...(policyNamed(policy)?.attention.includes('Result') ? ['attn'] : []),
-      ...['moe_router', 'moe_preprocess'],
-    ],
+      policyNamed(policy)?.attention.includes('Result') && 'attn',
+      ['moe_router', 'moe_preprocess'],
+    ),
   }),
   step: () => ({
     flags: [

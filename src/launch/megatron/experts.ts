@@ -13,6 +13,7 @@
  * megatron/core/transformer/moe/{token_dispatcher,shared_experts}.py, megatron/core/models/gpt/gpt_layer_specs.py.
  */
 
+import { compact } from '../../compact.ts'
 import type { Router } from '../../model/details.ts'
 import { copiesNotes, expertPattern, expertRanks, foldingNotes, routingGroups } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
@@ -37,18 +38,18 @@ export function megatronExperts(run: Run): ExpertFlags {
   // A softmax over a single expert is 1 whatever its score, so it has to come before the choice.
   const scored = router !== null && (router.beforeChoice || router.score !== 'softmax')
   const groups = router ? router.groups : groupsOnNodes(run)
-  const model = [
-    ...['--num-experts', experts.experts, '--moe-router-topk', activeExperts],
-    ...['--moe-ffn-hidden-size', dFfExpert],
-    ...layerFlags(run),
-    ...(sharedExperts > 0 ? ['--moe-shared-expert-intermediate-size', sharedExperts * dFfExpert] : []),
-    ...(groups ? ['--moe-router-num-groups', groups.of, '--moe-router-group-topk', groups.kept] : []),
-    ...(activeExperts === 1 && !scored ? ['--moe-router-pre-softmax'] : []),
-    ...routerFlags(run.model),
-    ...['--moe-grouped-gemm', '--moe-permute-fusion'],
+  const model = compact(
+    ['--num-experts', experts.experts, '--moe-router-topk', activeExperts],
+    ['--moe-ffn-hidden-size', dFfExpert],
+    layerFlags(run),
+    sharedExperts > 0 && ['--moe-shared-expert-intermediate-size', sharedExperts * dFfExpert],
+    groups && ['--moe-router-num-groups', groups.of, '--moe-router-group-topk', groups.kept],
+    activeExperts === 1 && !scored && '--moe-router-pre-softmax',
+    routerFlags(run.model),
+    ['--moe-grouped-gemm', '--moe-permute-fusion'],
     // Expert biases would be lost in fewer bits.
-    ...(router?.bias && !sent.includes(routerType) ? [routerType, 'fp32'] : []),
-  ]
+    router?.bias && !sent.includes(routerType) && [routerType, 'fp32'],
+  )
   const mesh = [
     ...['--expert-model-parallel-size', ranks],
     ...['--expert-tensor-parallel-size', tensor],

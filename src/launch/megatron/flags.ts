@@ -15,6 +15,7 @@
  * docs/user-guide/features/megatron_fsdp.md and, on pipelines, the scripts of examples/multimodal_dev.
  */
 
+import { compact } from '../../compact.ts'
 import { scalesBlocks } from '../../hardware/peak.ts'
 import type { Launch } from '../launch.ts'
 import { bridgeStart } from '../megatron-bridge/start.ts'
@@ -80,7 +81,7 @@ export function megatron(run: Run): Launch<readonly string[]> {
 }
 
 function variablesOf(run: Run, environment: readonly string[]): string {
-  const set = [...(oneConnection(run) ? ['CUDA_DEVICE_MAX_CONNECTIONS=1'] : []), ...environment]
+  const set = compact(oneConnection(run) && 'CUDA_DEVICE_MAX_CONNECTIONS=1', environment)
   return set.map((one) => `${one} `).join('')
 }
 
@@ -97,33 +98,33 @@ function megatronStart(run: Run, flags: readonly Word[], layout: readonly Word[]
 function modelFlags(run: Run): readonly Word[] {
   const { model } = run
   const { multiTokenLayers } = model
-  return [
-    ...['--num-layers', model.layers, '--hidden-size', model.dModel, '--ffn-hidden-size', model.dFf],
-    ...megatronAttention(run),
-    ...activationFlags(run),
-    ...normFlags(run),
-    ...(model.biases || !(model.gatedMlp || model.experts) ? [] : ['--disable-bias-linear']),
-    ...(model.tiedEmbeddings ? [] : ['--untie-embeddings-and-output-weights']),
-    ...positionFlags(run),
-    ...['--vocab-size', model.vocab],
+  return compact(
+    ['--num-layers', model.layers, '--hidden-size', model.dModel, '--ffn-hidden-size', model.dFf],
+    megatronAttention(run),
+    activationFlags(run),
+    normFlags(run),
+    !(model.biases || !(model.gatedMlp || model.experts)) && '--disable-bias-linear',
+    !model.tiedEmbeddings && '--untie-embeddings-and-output-weights',
+    positionFlags(run),
+    ['--vocab-size', model.vocab],
     // Its defaults are 0.1; plans count no dropout masks.
-    ...['--hidden-dropout', '0.0', '--attention-dropout', '0.0'],
+    ['--hidden-dropout', '0.0', '--attention-dropout', '0.0'],
     '--cross-entropy-loss-fusion',
-    ...(multiTokenLayers > 0 ? ['--mtp-num-layers', multiTokenLayers] : []),
-  ]
+    multiTokenLayers > 0 && ['--mtp-num-layers', multiTokenLayers],
+  )
 }
 
 function meshFlags(run: Run): readonly Word[] {
   const { tensor, context } = run.mesh
   const { residual } = run.problem.assumptions
   const exchange = contextExchanges[run.contextLayout]
-  return [
-    ...['--tensor-model-parallel-size', tensor],
-    ...(tensor > 1 && residual !== 'whole' ? ['--sequence-parallel'] : []),
-    ...(context > 1 ? ['--context-parallel-size', context, '--cp-comm-type', exchange] : []),
-    ...megatronPipeline(run),
-    ...(pipelineRank(run) === 'inside' ? ['--use-tp-pp-dp-mapping'] : []),
-  ]
+  return compact(
+    ['--tensor-model-parallel-size', tensor],
+    tensor > 1 && residual !== 'whole' && '--sequence-parallel',
+    context > 1 && ['--context-parallel-size', context, '--cp-comm-type', exchange],
+    megatronPipeline(run),
+    pipelineRank(run) === 'inside' && '--use-tp-pp-dp-mapping',
+  )
 }
 
 function batchFlags({ sequenceLength, microbatch, globalBatch }: Run): readonly Word[] {
@@ -138,12 +139,12 @@ function precisionFlags({ zeroStage, problem }: Run): readonly Word[] {
   if (precision.weights === 'fp32') return []
   const { gradients } = precision
   const accumulation = gradients === 'bf16' ? '--grad-reduce-in-bf16' : '--accumulate-allreduce-grads-in-fp32'
-  return [
+  return compact(
     '--bf16',
-    ...(precision.compute === 'fp8' ? fp8Recipe(problem) : []),
-    ...(isFourBits(precision.compute) ? ['--fp4-format', 'e2m1', '--fp4-recipe', 'nvfp4'] : []),
-    ...(megatronSharding[zeroStage] ? ['--megatron-fsdp-main-grads-dtype', gradients] : [accumulation]),
-  ]
+    precision.compute === 'fp8' && fp8Recipe(problem),
+    isFourBits(precision.compute) && ['--fp4-format', 'e2m1', '--fp4-recipe', 'nvfp4'],
+    megatronSharding[zeroStage] ? ['--megatron-fsdp-main-grads-dtype', gradients] : [accumulation],
+  )
 }
 
 /** mxfp8 on chips that scale blocks of 32 numbers; older ones scale tensors by their recent maxima, as in its example for Llama 3 on H100. */

@@ -3,13 +3,14 @@
  * routing, as plans assume. What a real run learns from is not part of a plan.
  */
 
+import { compact } from '../../compact.ts'
 import type { Run } from '../run/run.ts'
 import type { Word } from '../start.ts'
 
 export function madeUpData({ model }: Pick<Run, 'model'>): readonly Word[] {
   return [
     ...['--mock-data', '--tokenizer-type', 'NullTokenizer', '--train-iters', 20, '--eval-iters', 0],
-    ...['--lr', '1e-5', ...(model.experts ? ['--moe-router-force-load-balancing'] : [])],
+    ...compact('--lr', '1e-5', model.experts && '--moe-router-force-load-balancing'),
   ]
 }
 

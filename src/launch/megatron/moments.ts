@@ -7,6 +7,7 @@
  * megatron/core/optimizer/{__init__,optimizer_config,distrib_optimizer}.py (`store_param_remainders`,
  * `use_precision_aware_optimizer_no_fp8_or_ds_fp8`); in Megatron Bridge types have torch's names.
  */
+import { compact } from '../../compact.ts'
 import { scalesBlocks } from '../../hardware/peak.ts'
 import type { Problem } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
@@ -45,10 +46,10 @@ export function areNarrow(moments: ElementType): boolean {
 
 export function awareFlags({ precision, assumptions }: Problem): readonly string[] {
   const narrow = areNarrow(precision.optimizer)
-  return [
-    ...(narrow || assumptions.masterRemainders ? [aware] : []),
-    ...(narrow ? options.flatMap((option) => [option, precision.optimizer]) : []),
-  ]
+  return compact(
+    (narrow || assumptions.masterRemainders) && aware,
+    narrow && options.flatMap((option) => [option, precision.optimizer]),
+  )
 }
 
 /** Whether master weights can be kept as remainders: in fp8 with the recipe that is written for the chip (flags.ts). */
@@ -108,16 +109,11 @@ export function momentsRead(given: Options): MomentsRead {
   const lacks = !given.has(aware) && narrow.length > 0
   return {
     type,
-    notes: [
-      ...(first === second
-        ? []
-        : [`${options.join(' and ')} differ: both are counted in the wider type, ${type}`]),
-      ...(mastersIn(given) === whole
-        ? []
-        : [
-            `--main-params-dtype ${given.text('--main-params-dtype')}: master weights are counted in ${whole}`,
-          ]),
-    ],
+    notes: compact(
+      first !== second && `${options.join(' and ')} differ: both are counted in the wider type, ${type}`,
+      mastersIn(given) !== whole &&
+        `--main-params-dtype ${given.text('--main-params-dtype')}: master weights are counted in ${whole}`,
+    ),
     faults: lacks ? [`${narrow.map(({ option }) => option).join(' and ')}: only with ${aware}`] : [],
   }
 }

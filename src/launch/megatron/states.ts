@@ -1,5 +1,6 @@
 /** Megatron-LM's flags for the optimizer, and for what a ZeRO stage shards. Source and table: flags.ts. */
 
+import { compact } from '../../compact.ts'
 import type { OptimizerName } from '../../recipe/optimizers.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Run } from '../run/run.ts'
@@ -34,19 +35,19 @@ export const megatronSharding: Readonly<Record<ZeroStage, string | null>> = {
 export function megatronStates({ zeroStage, mesh, replicas, problem }: Run): readonly Word[] {
   const strategy = megatronSharding[zeroStage]
   const shares = replicas * mesh.context > 1
-  return [
-    ...(megatronOptimizers[problem.workload.optimizer] ?? []),
-    ...(zeroStage > 0 ? ['--use-distributed-optimizer'] : []),
-    ...(problem.assumptions.optimizerOnHost
+  return compact(
+    megatronOptimizers[problem.workload.optimizer] ?? [],
+    zeroStage > 0 && '--use-distributed-optimizer',
+    problem.assumptions.optimizerOnHost
       ? ['--optimizer-cpu-offload', '--overlap-cpu-optimizer-d2h-h2d', '--use-precision-aware-optimizer']
-      : awareFlags(problem)),
-    ...(strategy ? ['--use-megatron-fsdp', '--data-parallel-sharding-strategy', strategy] : []),
+      : awareFlags(problem),
+    strategy && ['--use-megatron-fsdp', '--data-parallel-sharding-strategy', strategy],
     // Fused accumulation would need Transformer Engine 2.10; its example scripts do without
     // (megatron/core/distributed/fsdp/mcore_fsdp_adapter.py).
-    ...(strategy ? ['--ckpt-format', 'fsdp_dtensor', '--no-gradient-accumulation-fusion'] : []),
-    ...(zeroStage === 3 ? ['--init-model-with-meta-device'] : []),
-    ...(zeroStage === 3 && mesh.data > 1 ? ['--num-distributed-optimizer-instances', mesh.data] : []),
-    ...(shares ? ['--overlap-grad-reduce'] : []),
-    ...(shares && zeroStage > 0 ? ['--overlap-param-gather'] : []),
-  ]
+    strategy && ['--ckpt-format', 'fsdp_dtensor', '--no-gradient-accumulation-fusion'],
+    zeroStage === 3 && '--init-model-with-meta-device',
+    zeroStage === 3 && mesh.data > 1 && ['--num-distributed-optimizer-instances', mesh.data],
+    shares && '--overlap-grad-reduce',
+    shares && zeroStage > 0 && '--overlap-param-gather',
+  )
 }

@@ -4,6 +4,7 @@
  * all attention weights (attention-groups.ts). If tokens are sent between such chips to whole experts, they are
  * `expert`. Chips beyond one server make further servers.
  */
+import { compact } from '../../compact.ts'
 import { peakOf } from '../../hardware/peak.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
@@ -95,12 +96,10 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
       ...(mode === 'generate' ? { batchSequences: 'max' } : {}),
     },
     plan: { mesh: { data, ...own }, ...layoutOf(said, context, mode, dispatched) },
-    notes: [
-      ...(servers > 1
-        ? [`${servers} such servers, one for each ${server === 1 ? 'chip' : `${server} chips`}`]
-        : []),
-      ...(batch === null ? [unlimited] : []),
-    ],
+    notes: compact(
+      servers > 1 && `${servers} such servers, one for each ${server === 1 ? 'chip' : `${server} chips`}`,
+      batch === null && unlimited,
+    ),
     faults: countFaults(said, context),
   }
 }
@@ -119,8 +118,8 @@ function deploymentReading({ said, context, dispatched, mesh: own }: Laid): Told
       ...ofAll('stepTokens', said.stepTokens),
       ...(contextLength === null ? {} : { contextLength }),
     },
-    notes: [...said.servingNotes, ...(said.sequences === null ? [unsaidSequences(usualSequences)] : [])],
-    faults: [...(onePhase === null ? [] : [onePhase]), ...countFaults(said, context)],
+    notes: compact(said.servingNotes, said.sequences === null && unsaidSequences(usualSequences)),
+    faults: compact(onePhase !== null && onePhase, countFaults(said, context)),
   }
 }
 
@@ -149,13 +148,12 @@ function countFaults(
 }
 
 function layoutNotes({ experts, tensors }: Said, dispatched: boolean): readonly string[] {
-  return [
-    ...(experts === 'dispatched' && !dispatched && tensors > 1
-      ? [
-          'tokens are counted as spread over all chips that share out the experts, not as dispatched between groups',
-        ]
-      : []),
-  ]
+  return compact(
+    experts === 'dispatched' &&
+      !dispatched &&
+      tensors > 1 &&
+      'tokens are counted as spread over all chips that share out the experts, not as dispatched between groups',
+  )
 }
 
 function meshOf(tensors: number, groups: number, dispatched: boolean) {
@@ -187,11 +185,9 @@ function layoutOf(
   const ofExperts = grouped && !model.sharedExperts ? groupWays.all() : beside('experts')
   return {
     layout: {
-      [model.parallelBlocks ? 'block' : 'attention']: [
-        attention,
-        cache,
-        ...(model.latent ? [form] : []),
-      ].join('/'),
+      [model.parallelBlocks ? 'block' : 'attention']: compact(attention, cache, model.latent && form).join(
+        '/',
+      ),
       ...(grouped && model.denseLayers ? { mlp: beside('mlp') } : {}),
       ...(model.experts ? { experts: `${ofExperts}/${places}` } : {}),
       ...(grouped ? { unembedding: beside('unembedding') } : {}),

@@ -10,6 +10,7 @@
  * layers/quantization/mxfp4.py (only experts); docs.sglang.io,
  * advanced_features/{dp_dpa_smg_guide,expert_parallelism,dcp}.
  */
+import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
 import {
   type BesideGroups,
@@ -94,24 +95,19 @@ function sglangStart(serving: Serving, flags: readonly string[]): Start {
 }
 
 function notes(serving: Serving): readonly string[] {
-  return [
-    ...(sharesServer(serving) ? [] : replicaNotes(serving, 'SGLang')),
-    ...(serving.attentionGroups > 1
-      ? ['SGLang has attention by sequences for DeepSeek, Qwen and like models.']
-      : []),
-    ...(serving.model.recurrence
-      ? [
-          'SGLang keeps three to five states a request where it keeps prefixes, the plan one: it is told to keep none.',
-        ]
-      : []),
-    ...kernelNotes(serving, 'SGLang'),
-    ...unpackedNotes(serving.setting, 'SGLang'),
-    ...checkpointNotes(serving, 'SGLang', ['fp8/fp8']),
-    ...hostNotes(
+  return compact(
+    !sharesServer(serving) && replicaNotes(serving, 'SGLang'),
+    serving.attentionGroups > 1 && 'SGLang has attention by sequences for DeepSeek, Qwen and like models.',
+    serving.model.recurrence &&
+      'SGLang keeps three to five states a request where it keeps prefixes, the plan one: it is told to keep none.',
+    kernelNotes(serving, 'SGLang'),
+    unpackedNotes(serving.setting, 'SGLang'),
+    checkpointNotes(serving, 'SGLang', ['fp8/fp8']),
+    hostNotes(
       serving,
       'SGLang',
       replicaChips(serving),
       'a server over several of them takes --nnodes, --node-rank and --dist-init-addr.',
     ),
-  ]
+  )
 }

@@ -1,4 +1,5 @@
 /** Reads a command of SGLang into the words of a request, by the rows of settings.ts. */
+import { compact } from '../../compact.ts'
 import { typesNamed } from '../../precision/named.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
@@ -60,16 +61,13 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       usualSequences: null,
       stepTokens:
         chunk !== null && /^\d+$/.test(chunk) ? Math.max(1, Math.floor(Number(chunk) / groups)) : null,
-      servingNotes: [
-        ...(written === null && usual !== null
-          ? [`--chunked-prefill-size is not said: ${usual} tokens in a step, as SGLang takes on such chips`]
-          : []),
-        ...(mixes
-          ? []
-          : [
-              'without --enable-mixed-chunk prompts are read between steps; they are counted as read beside them',
-            ]),
-      ],
+      servingNotes: compact(
+        written === null &&
+          usual !== null &&
+          `--chunked-prefill-size is not said: ${usual} tokens in a step, as SGLang takes on such chips`,
+        !mixes &&
+          'without --enable-mixed-chunk prompts are read between steps; they are counted as read beside them',
+      ),
       onePhase:
         rest.role === null || rest.role === 'null'
           ? null
@@ -79,15 +77,14 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       notes: [...notes, ...told, ...quantised.notes],
       // Must come last: what nobody has asked for by now is left over.
       ...leftOver(options.left(), isImmaterial, options.known()),
-      faults: [
-        ...faults,
-        ...options.faults,
-        ...(experts > 1 && !sends && experts !== tensors
-          ? [
-              `--ep-size ${experts} within --tp-size ${tensors} slices each expert over ${tensors / experts} chips, which is not counted`,
-            ]
-          : []),
-      ],
+      faults: compact(
+        faults,
+        options.faults,
+        experts > 1 &&
+          !sends &&
+          experts !== tensors &&
+          `--ep-size ${experts} within --tp-size ${tensors} slices each expert over ${tensors / experts} chips, which is not counted`,
+      ),
     },
     rest.role === 'prefill' && context.mode === null ? { ...context, mode: 'prefill' } : context,
   )
@@ -98,10 +95,10 @@ const types = typesOf(sglangFormats, ['bfloat16', 'bf16'], ['fp8_e5m2', 'fp8'], 
 function notesOf(options: Options): readonly string[] {
   const drafts = options.has('--speculative-algorithm', '--speculative-algo')
   const steps = options.text('--num-continuous-decode-steps')
-  return [
-    ...(drafts ? ['--speculative-algorithm is not counted: say it in workload.speculative'] : []),
-    ...(steps ? [`--num-continuous-decode-steps ${steps}: counted as if each step was scheduled alone`] : []),
-  ]
+  return compact(
+    drafts && '--speculative-algorithm is not counted: say it in workload.speculative',
+    steps && `--num-continuous-decode-steps ${steps}: counted as if each step was scheduled alone`,
+  )
 }
 
 /** Prefixes of immaterial options: addresses, logs, kernels that plans assume anyway, hosts, and what only carries out other options. */

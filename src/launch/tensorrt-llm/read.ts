@@ -3,6 +3,7 @@
  * file takes precedence. The inverse of options.ts, with the same source.
  */
 
+import { compact } from '../../compact.ts'
 import type { Fields } from '../../fields.ts'
 import { typesNamed } from '../../precision/named.ts'
 import { type Keys, keysOf, partOf, textOf } from '../read/fields.ts'
@@ -101,37 +102,31 @@ export function readTensorrt(
       sequences: batch === null ? null : batch * stages,
       usualSequences: { option: 'max_batch_size', count: usual.max_batch_size * stages },
       stepTokens: context.mode === 'serve' ? (tokens ?? usual.max_num_tokens) : null,
-      servingNotes: [
-        ...(tokens === null
-          ? [`max_num_tokens is not said: ${usual.max_num_tokens} tokens in a step, as it is by default`]
-          : []),
-        ...(file.enable_chunked_prefill === true || said?.options.has('--enable-chunked-prefill')
-          ? []
-          : [
-              'without enable_chunked_prefill prompts of more than max_num_tokens are refused; they are counted as read in parts',
-            ]),
-      ],
+      servingNotes: compact(
+        tokens === null &&
+          `max_num_tokens is not said: ${usual.max_num_tokens} tokens in a step, as it is by default`,
+        !(file.enable_chunked_prefill === true || said?.options.has('--enable-chunked-prefill')) &&
+          'without enable_chunked_prefill prompts of more than max_num_tokens are refused; they are counted as read in parts',
+      ),
       onePhase: null,
       precision: { ...typesNamed(model ?? ''), ...cacheOf(caches) },
-      notes: [
-        ...(said?.notes ?? []),
-        ...(drafts ? ['speculative_config is not counted: say it in workload.speculative'] : []),
-        ...roomNotes(caches),
-      ],
+      notes: compact(
+        said?.notes ?? [],
+        Boolean(drafts) && 'speculative_config is not counted: say it in workload.speculative',
+        roomNotes(caches),
+      ),
       ...leftOver(left, isImmaterial, said?.options.known()),
       refuses: true,
-      faults: [
-        ...(said?.faults ?? []),
-        ...(said?.options.faults ?? []),
-        ...keys.faults,
-        ...(unsent === null ? [] : [unsentFile(unsent)]),
-        ...(parts > 1 ? ['context parallelism is not counted'] : []),
-        ...(experts > 1 && experts !== tensors
-          ? [
-              `moe_expert_parallel_size ${experts} of ${tensors} chips slices each expert over ${tensors / experts}, which is not counted`,
-            ]
-          : []),
-      ],
+      faults: compact(
+        said?.faults ?? [],
+        said?.options.faults ?? [],
+        keys.faults,
+        unsent !== null && unsentFile(unsent),
+        parts > 1 && 'context parallelism is not counted',
+        experts > 1 &&
+          experts !== tensors &&
+          `moe_expert_parallel_size ${experts} of ${tensors} chips slices each expert over ${tensors / experts}, which is not counted`,
+      ),
     },
     context,
   )

@@ -2,6 +2,7 @@
  * torchtitan's keys for a pipeline. It divides layers evenly over all chunks, counting embedding and loss as some
  * layers of the first and the last; other divisions are listed by module names. Source: as config.ts.
  */
+import { compact } from '../../compact.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
 import { chunks, interiorLayers } from '../run/chunks.ts'
 import type { Run } from '../run/run.ts'
@@ -51,10 +52,6 @@ function moduleNames(layers: readonly number[]): readonly (readonly string[])[] 
   return layers.map((count, chunk) => {
     const own = Array.from({ length: count }, (_, index) => `layers.${next + index}`)
     next += count
-    return [
-      ...(chunk === 0 ? ['tok_embeddings'] : []),
-      ...own,
-      ...(chunk === layers.length - 1 ? ['norm', 'output'] : []),
-    ]
+    return compact(chunk === 0 && 'tok_embeddings', own, chunk === layers.length - 1 && ['norm', 'output'])
   })
 }

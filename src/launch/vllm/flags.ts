@@ -24,6 +24,7 @@
  * docs/features/quantization; for TPUs vllm-project/tpu-inference b8692ff (August 2026),
  * tpu_inference/layers/common/sharding.py, platforms/tpu_platform.py, docs/includes/nightly_quantization.md.
  */
+import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
 import { checkpointNotes } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
@@ -68,21 +69,20 @@ function vllmStart(serving: Serving, flags: readonly string[]): Start {
 function notes(serving: Serving, name: string): readonly string[] {
   const { gpu, mesh, setting } = serving
   const apart = isApart(serving)
-  return [
-    ...(isRedesigned(serving) ? [`${name}: set NEW_MODEL_DESIGN=1.`] : []),
-    ...(apart ? [`${name}: start ${mesh.data} servers, one for each replica, behind a load balancer.`] : []),
-    ...kernelNotes(serving, name),
-    ...(mesh.pipeline > 1
-      ? [`${name} does not split sequences evenly over the stages; the plan counts on equal groups.`]
-      : []),
-    ...checkpointNotes(serving, name, gpu ? ['fp8/fp8'] : []),
-    ...hostNotes(
+  return compact(
+    isRedesigned(serving) && `${name}: set NEW_MODEL_DESIGN=1.`,
+    apart && `${name}: start ${mesh.data} servers, one for each replica, behind a load balancer.`,
+    kernelNotes(serving, name),
+    mesh.pipeline > 1 &&
+      `${name} does not split sequences evenly over the stages; the plan counts on equal groups.`,
+    checkpointNotes(serving, name, gpu ? ['fp8/fp8'] : []),
+    hostNotes(
       serving,
       name,
       apart ? replicaChips(serving) : setting.cluster.chips,
       gpu ? gpuHosts : tpuHosts,
     ),
-  ]
+  )
 }
 
 /** Kinds of models for which the TPU plugin needs NEW_MODEL_DESIGN. */

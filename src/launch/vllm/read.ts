@@ -1,4 +1,5 @@
 /** Reads a command of vLLM into the words of a request, by the rows of settings.ts. */
+import { compact } from '../../compact.ts'
 import { typesNamed } from '../../precision/named.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
@@ -88,12 +89,11 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
         count: Math.min(usual.sequences, most ?? usual.sequences),
       },
       stepTokens,
-      servingNotes: [
-        ...(told === null ? [unsaidTokens(usual?.tokens ?? null)] : []),
-        ...(options.has('--kv-transfer-config')
-          ? ['--kv-transfer-config is not counted: the server does both phases itself']
-          : []),
-      ],
+      servingNotes: compact(
+        told === null && unsaidTokens(usual?.tokens ?? null),
+        options.has('--kv-transfer-config') &&
+          '--kv-transfer-config is not counted: the server does both phases itself',
+      ),
       onePhase: null,
       precision: precisionRead(rest, quantised.types, types),
       misnamed: quantised.misnamed,
@@ -147,13 +147,11 @@ function notesOf(options: Options): readonly string[] {
   // A key behind a point is one of the config.
   const byKey = options.left().some((option) => option.startsWith('--speculative-config.'))
   const speculation = speculates ?? (byKey ? '--speculative-config' : null)
-  return [
-    ...(speculation === null ? [] : [`${speculation} is not counted: say it in workload.speculative`]),
-    ...(context > 1 ? ['--prefill-context-parallel-size is not counted'] : []),
-    ...(options.has('--cpu-offload-gb')
-      ? ['--cpu-offload-gb is not counted: all weights are on the chips']
-      : []),
-  ]
+  return compact(
+    speculation !== null && `${speculation} is not counted: say it in workload.speculative`,
+    context > 1 && '--prefill-context-parallel-size is not counted',
+    options.has('--cpu-offload-gb') && '--cpu-offload-gb is not counted: all weights are on the chips',
+  )
 }
 
 /** Prefixes of immaterial options: addresses, logs, formats of answers, hosts, and what only carries out other options. */

@@ -2,6 +2,7 @@
  * Reads a configuration of MaxText's engine: the inverse of server.ts, with the same source. By default (base.yml) fsdp takes the chips that
  * tensor leaves, and the engine would gather weights in every step. Each server has `tensor` chips (devices, where a chip has several); further chips are further servers.
  */
+import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
 import { typeOfLongName } from '../../long-names.ts'
 import { type Keys, keysOf } from '../../read/fields.ts'
@@ -61,14 +62,11 @@ function ranksOf(keys: Keys, { chips, devices = 1 }: ReadingContext) {
   const gathers = left > 1 || keys.number('dcn_fsdp_parallelism', 1) > 1
   return {
     ranks,
-    faults: [
-      ...(gathers
-        ? [
-            `ici_fsdp_parallelism ${spread > 0 ? spread : 'takes what tensor leaves, and'} gathers weights in every step, which is not counted: the nearest are ici_fsdp_parallelism=1 and ici_tensor_parallelism=${all ?? ranks}`,
-          ]
-        : []),
-      ...uncounted,
-    ],
+    faults: compact(
+      gathers &&
+        `ici_fsdp_parallelism ${spread > 0 ? spread : 'takes what tensor leaves, and'} gathers weights in every step, which is not counted: the nearest are ici_fsdp_parallelism=1 and ici_tensor_parallelism=${all ?? ranks}`,
+      uncounted,
+    ),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Assumptions that follow from options of Megatron-LM, with notes on options that are costed differently from what they say. */
+import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
 import type { Options } from '../../read/options.ts'
 import { keepsRemainders } from '../moments.ts'
@@ -14,33 +15,27 @@ export function assumedOf(
     ...(keepsRemainders(options) ? { masterRemainders: true } : {}),
     ...(spread && dispatcher !== 'allgather' ? { hierarchicalDispatch: dispatcher === 'flex' } : {}),
   }
-  const notes = [
-    ...(options.text('--megatron-fsdp-grad-comm-dtype') === 'bf16' &&
-    options.text('--megatron-fsdp-main-grads-dtype') !== 'bf16'
-      ? ['--megatron-fsdp-grad-comm-dtype bf16: gradients are counted as reduced in fp32, as they are kept']
-      : []),
-    ...dropoutNotes(options),
+  const notes = compact(
+    options.text('--megatron-fsdp-grad-comm-dtype') === 'bf16' &&
+      options.text('--megatron-fsdp-main-grads-dtype') !== 'bf16' &&
+      '--megatron-fsdp-grad-comm-dtype bf16: gradients are counted as reduced in fp32, as they are kept',
+    dropoutNotes(options),
     // "Keep the compute param in fp8 and perform the param all-gather in fp8" (megatron/training/arguments.py).
-    ...['--fp8-param-gather', '--fp4-param-gather'].flatMap((name) =>
+    ['--fp8-param-gather', '--fp4-param-gather'].flatMap((name) =>
       options.has(name)
         ? [
             `${name}: weights are counted as kept and gathered in bf16, where Megatron-Core keeps them narrower`,
           ]
         : [],
     ),
-    ...(options.has('--fp16') ? ['--fp16 is counted as --bf16, whose numbers are as wide'] : []),
-    ...(options.has('--cuda-graph-impl') || options.has('--overlap-moe-expert-parallel-comm')
-      ? [
-          'CUDA graphs and what overlaps of the exchange of experts are counted as assumptions.expertRecipe has them, not as these options do',
-        ]
-      : []),
-    ...(spread && dispatcher === 'allgather'
-      ? ['--moe-token-dispatcher-type allgather is counted as an AllToAll']
-      : []),
-    ...(model && !('vocab' in model)
-      ? ['the vocabulary is not said by --vocab-size: the model is that of the request']
-      : []),
-  ]
+    options.has('--fp16') && '--fp16 is counted as --bf16, whose numbers are as wide',
+    (options.has('--cuda-graph-impl') || options.has('--overlap-moe-expert-parallel-comm')) &&
+      'CUDA graphs and what overlaps of the exchange of experts are counted as assumptions.expertRecipe has them, not as these options do',
+    spread && dispatcher === 'allgather' && '--moe-token-dispatcher-type allgather is counted as an AllToAll',
+    model &&
+      !('vocab' in model) &&
+      'the vocabulary is not said by --vocab-size: the model is that of the request',
+  )
   return { assumptions, notes }
 }
 

@@ -3,6 +3,7 @@
  * tied embeddings, learned positions, an MLP of 4 times the width, one group of keys and values with grouped attention.
  * Null if the options do not give its dimensions. Source: as flags.ts (core_v0.19.0, validate_args).
  */
+import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
 import type { Options } from '../../read/options.ts'
 import { pythonList } from '../../read/python-list.ts'
@@ -135,16 +136,12 @@ function expertsOf(
   if (experts === null) return { moe: null, faults: [] }
   const pattern = patternOf(frequency, layers)
   const placed = pattern && placedAs(pattern)
-  const faults = [
-    ...(placed
-      ? []
-      : [
-          `--moe-layer-freq ${frequency}: layers with experts are counted where the first are dense and then one in so many has them, the last of each`,
-        ]),
-    ...(shared % dFfExpert === 0
-      ? []
-      : [`--moe-shared-expert-intermediate-size ${shared} is not so many experts of ${dFfExpert}`]),
-  ]
+  const faults = compact(
+    !placed &&
+      `--moe-layer-freq ${frequency}: layers with experts are counted where the first are dense and then one in so many has them, the last of each`,
+    shared % dFfExpert !== 0 &&
+      `--moe-shared-expert-intermediate-size ${shared} is not so many experts of ${dFfExpert}`,
+  )
   const moe = {
     experts,
     activeExperts,

@@ -13,6 +13,7 @@
  * Source: as flags.ts, and of megatron/core distributed/distributed_data_parallel.py and tensor_parallel/layers.py
  * (LinearWithGradAccumulationAndAsyncCommunication.backward, d98e8a64dd; Transformer Engine's linear layers do the same).
  */
+import { compact } from '../../../compact.ts'
 import type { Options } from '../../read/options.ts'
 
 interface Laid {
@@ -73,10 +74,10 @@ function besideObstacle(options: Options): boolean {
 }
 
 function dataOverlap(options: Options, { pipeline, context, replicas, zeroStage }: Laid): OverlapRead {
-  const lacking = [
-    ...(options.has('--overlap-grad-reduce') ? [] : ['--overlap-grad-reduce']),
-    ...(options.has('--overlap-param-gather') || zeroStage === 0 ? [] : ['--overlap-param-gather']),
-  ]
+  const lacking = compact(
+    !options.has('--overlap-grad-reduce') && '--overlap-grad-reduce',
+    !(options.has('--overlap-param-gather') || zeroStage === 0) && '--overlap-param-gather',
+  )
   if (lacking.length === 0 || replicas * context === 1) return nothing
   const none = lacking.includes('--overlap-grad-reduce')
   const without = `without ${lacking.join(' and ')}`

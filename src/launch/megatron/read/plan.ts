@@ -1,5 +1,6 @@
 /** The plan that Megatron-LM's options describe for a number of GPUs: mesh, ZeRO stage, microbatches, schedule, stages, recomputation and overlap. */
 
+import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
 import { inverse } from '../../read/inverse.ts'
 import type { Options } from '../../read/options.ts'
@@ -39,16 +40,14 @@ export function planOf(
   const microbatch = options.whole('--micro-batch-size')
   const batch = options.whole('--global-batch-size')
   const sequenceParallel = options.has('--sequence-parallel')
-  const notes = [
-    ...(tensor > 1 && !sequenceParallel
-      ? [
-          'counted as with --sequence-parallel, which tensor parallelism has here; assumptions.residual "whole" counts without',
-        ]
-      : []),
-    ...(context > 1 && !(exchange in contextLayouts)
-      ? [`--cp-comm-type ${exchange} is not counted: another exchange is chosen`]
-      : []),
-  ]
+  const notes = compact(
+    tensor > 1 &&
+      !sequenceParallel &&
+      'counted as with --sequence-parallel, which tensor parallelism has here; assumptions.residual "whole" counts without',
+    context > 1 &&
+      !(exchange in contextLayouts) &&
+      `--cp-comm-type ${exchange} is not counted: another exchange is chosen`,
+  )
   const replicas = chips / (tensor * pipeline * context)
   const { zeroStage, instances } = sharding
   // Every option is read before the first fault ends the reading: one that nobody reads counts as not understood.
@@ -72,19 +71,13 @@ export function planOf(
   }
   const copies = zeroStage === 3 ? instances : 1
   const shards = replicas / expert / copies
-  const faults = [
-    ...stages.faults,
-    ...(countable
-      ? []
-      : [
-          `--expert-tensor-parallel-size ${cut} beside --tensor-model-parallel-size ${tensor} and --expert-model-parallel-size ${ranks} is not counted`,
-        ]),
-    ...(Number.isInteger(shards)
-      ? []
-      : [
-          `the ${replicas} data-parallel ranks do not hold ${expert} ranks of experts: those that span context or tensor are not counted`,
-        ]),
-  ]
+  const faults = compact(
+    stages.faults,
+    !countable &&
+      `--expert-tensor-parallel-size ${cut} beside --tensor-model-parallel-size ${tensor} and --expert-model-parallel-size ${ranks} is not counted`,
+    !Number.isInteger(shards) &&
+      `the ${replicas} data-parallel ranks do not hold ${expert} ranks of experts: those that span context or tensor are not counted`,
+  )
   const microbatches = batch !== null && microbatch !== null ? batch / (microbatch * replicas) : null
   const uneven = microbatches !== null && !Number.isInteger(microbatches)
   const plan = {
@@ -112,14 +105,11 @@ export function planOf(
     costed: { ...overlap.costed, ...(experts !== null && expertTensor ? { expertTensor } : {}) },
     lacking: overlap.lacking,
     notes: [...notes, ...overlap.notes, ...rematerialization.notes],
-    faults: [
-      ...faults,
-      ...(uneven
-        ? [
-            `--global-batch-size ${batch} is not divided by --micro-batch-size ${microbatch} times the ${replicas} data-parallel ranks`,
-          ]
-        : []),
-    ],
+    faults: compact(
+      faults,
+      uneven &&
+        `--global-batch-size ${batch} is not divided by --micro-batch-size ${microbatch} times the ${replicas} data-parallel ranks`,
+    ),
   }
 }
 

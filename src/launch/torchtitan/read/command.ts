@@ -2,6 +2,7 @@
  * Reads a command of torchtitan's main: the settings of the named config, overridden by dotted options, are translated
  * to those of the last release, which read.ts reads. The inverse of overrides.ts, with the same source.
  */
+import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
 import { optionsOf } from '../../read/options.ts'
 import type { LaunchReading } from '../../read/reading.ts'
@@ -36,18 +37,18 @@ export function readTorchtitanCommand(text: string, chips: number | null): Launc
     version: torchtitanMain,
     model: base ? reading.model : null,
     hardware: world === null ? {} : { chips: world },
-    notes: [
-      ...notes,
-      ...reading.notes,
-      ...(base ? [] : [`the config ${named} is not known: what it sets itself is taken for the defaults`]),
-    ],
-    faults: [
-      ...(typeof file === 'string' ? [elsewhere(file)] : []),
-      ...reading.faults,
-      ...(expert > 1 && tensor > 1
-        ? ['main takes the ranks of experts from tensor first: such experts are not counted']
-        : []),
-    ],
+    notes: compact(
+      notes,
+      reading.notes,
+      !base && `the config ${named} is not known: what it sets itself is taken for the defaults`,
+    ),
+    faults: compact(
+      typeof file === 'string' && elsewhere(file),
+      reading.faults,
+      expert > 1 &&
+        tensor > 1 &&
+        'main takes the ranks of experts from tensor first: such experts are not counted',
+    ),
   }
 }
 

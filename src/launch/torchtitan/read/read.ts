@@ -5,6 +5,7 @@
  * global batch is reached.
  */
 
+import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
 import { typeOfLongName } from '../../long-names.ts'
 import { type Keys, keysOfSections } from '../../read/fields.ts'
@@ -68,20 +69,20 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
       ...stages.value,
       ...(rematerialization.value === null ? {} : { rematerialization: rematerialization.value }),
     },
-    notes: [
-      ...stages.notes,
-      ...rematerialization.notes,
-      ...(offloads ? ['training.enable_cpu_offload is not counted'] : []),
-    ],
+    notes: compact(
+      stages.notes,
+      rematerialization.notes,
+      offloads && 'training.enable_cpu_offload is not counted',
+    ),
     ...leftOver(left, isImmaterial),
-    faults: [
-      ...keys.faults,
-      ...laidOut.faults,
+    faults: compact(
+      keys.faults,
+      laidOut.faults,
       // The number of replicas depends on the chips, so that these faults mean nothing without them.
-      ...(chips === null ? [] : batch.faults),
-      ...stages.faults,
-      ...(pipeline > 1 && !named ? [`the schedule ${schedule} is not read`] : []),
-    ],
+      chips !== null && batch.faults,
+      stages.faults,
+      pipeline > 1 && !named && `the schedule ${schedule} is not read`,
+    ),
   }
 }
 
@@ -119,14 +120,11 @@ function meshOf(keys: Keys, chips: number | null) {
     },
     zeroStage,
     replicas: replicate * shard,
-    faults: [
-      ...(chips === null ? [chipsUnsaid()] : faults),
-      ...(countable
-        ? []
-        : [
-            `expert_tensor_parallel_degree ${cut} beside tensor_parallel_degree ${tensor} and expert_parallel_degree ${ranks} is not counted`,
-          ]),
-    ],
+    faults: compact(
+      chips === null ? [chipsUnsaid()] : faults,
+      !countable &&
+        `expert_tensor_parallel_degree ${cut} beside tensor_parallel_degree ${tensor} and expert_parallel_degree ${ranks} is not counted`,
+    ),
   }
 }
 
