@@ -25,18 +25,14 @@ import { openApiDocument } from './openapi/document.ts'
 import { ProblemError } from './problems.ts'
 import { draining } from './queue/deadline.ts'
 import { reports } from './report/reports.ts'
-import { calibrateRoute } from './routes/calibrate.ts'
 import { catalogueRoutes } from './routes/catalogue.ts'
-import { collectivesRoute } from './routes/collectives.ts'
-import { compareRoute } from './routes/compare.ts'
 import { docsFileRoute, docsRoute } from './routes/docs.ts'
-import { evaluateRoute } from './routes/evaluate.ts'
 import { healthRoute, readyRoute } from './routes/health.ts'
 import { indexRoute } from './routes/index-page.ts'
 import { metricsRoute } from './routes/metrics.ts'
 import { openApiJsonRoute, openApiYamlRoute } from './routes/openapi.ts'
-import { optimizeRoute } from './routes/optimize.ts'
 import { problemRoute } from './routes/problems.ts'
+import { searchRoute } from './routes/search-route.ts'
 import { validateQuery, validateRoute } from './routes/validate.ts'
 
 export function createApp(dependencies: Dependencies): Express {
@@ -88,12 +84,12 @@ export function createApp(dependencies: Dependencies): Express {
   getNamed('/problems/:slug', problemRoute)
 
   app.use(withKey)
-  post('/optimize', optimizeRoute(dependencies, metrics), fieldsQuery)
-  post('/evaluate', evaluateRoute(dependencies, metrics), fieldsQuery)
-  post('/validate', validateRoute(dependencies, metrics), validateQuery, Object.keys(reports))
-  post('/calibrate', calibrateRoute(dependencies, metrics))
-  post('/compare', compareRoute(dependencies, metrics), fieldsQuery)
-  post('/collectives', collectivesRoute(dependencies, metrics))
+  post('/optimize', searchRoute(dependencies, 'optimize'), fieldsQuery)
+  post('/evaluate', searchRoute(dependencies, 'evaluate'), fieldsQuery)
+  post('/validate', validateRoute(dependencies), validateQuery, Object.keys(reports))
+  post('/calibrate', searchRoute(dependencies, 'calibrate'))
+  post('/compare', searchRoute(dependencies, 'compare'), fieldsQuery)
+  post('/collectives', searchRoute(dependencies, 'collective'))
   for (const [path, route] of Object.entries(catalogueRoutes(catalogue))) getJson(path, route)
 
   app.use(() => {

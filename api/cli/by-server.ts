@@ -1,7 +1,7 @@
 /** Asks a service elsewhere; its problems are thrown as if they were our own. */
 import { ProblemError, type ProblemSlug, problems } from '../problems.ts'
 import type { ProblemDocument } from '../schemas/problem.ts'
-import type { Asker } from './asker.ts'
+import { type Asker, askerOf } from './asker.ts'
 import { type Begin, whileTelling } from './progress.ts'
 
 export function byServer(origin: string, key: string | undefined, begin: Begin): Asker {
@@ -21,17 +21,7 @@ export function byServer(origin: string, key: string | undefined, begin: Begin):
     if (response.ok && answer !== null) return answer as Answer
     throw problemOf(origin, response.status, answer)
   }
-  const asked =
-    <Answer>(path: string) =>
-    (body: unknown) =>
-      whileTelling(begin, () => post<Answer>(path, body))
-  return {
-    optimize: asked('/optimize'),
-    evaluate: asked('/evaluate'),
-    validate: asked('/validate'),
-    calibrate: asked('/calibrate'),
-    compare: asked('/compare'),
-  }
+  return askerOf((task) => (body) => whileTelling(begin, () => post(`/${task}`, body)))
 }
 
 function unreachable(origin: string, error: unknown): ProblemError {

@@ -1,14 +1,12 @@
 /** The form in which a client wants an answer, from `Accept` and the query parameter `fields`. */
 import type { Request } from 'express'
-import type { Telling } from '../worker/telling.ts'
+import { type Telling, textTypes } from '../worker/telling.ts'
 import { type Parameters, queryOf } from './query.ts'
 
 /** JSON is first because a client that accepts anything gets the first. */
 const types: Readonly<Record<string, Telling['as']>> = {
   'application/json': null,
-  'text/plain': 'text',
-  'text/markdown': 'markdown',
-  'text/csv': 'csv',
+  ...Object.fromEntries(Object.entries(textTypes).map(([as, type]) => [type, as as Telling['as']])),
 }
 
 export const tellingTypes = Object.keys(types)

@@ -4,28 +4,24 @@
  * meshes. How fast this machine searches in each mode is learned from searches that have ended.
  */
 import { mostChips } from '../schemas/bound.ts'
-import type { CalibrateRequest } from '../schemas/calibrate.ts'
-import type { CollectiveRequest } from '../schemas/collective.ts'
 import type { Comparison } from '../schemas/compare.ts'
 import type { EvaluateAsked, EvaluateLaunchRequest } from '../schemas/evaluate.ts'
-import { isLaunch as isLaunchFile } from '../schemas/launch.ts'
+import { axisName } from '../schemas/given/axis.ts'
+import { isLaunch } from '../schemas/launch.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
-import type { ValidateAsked, ValidateLaunchRequest } from '../schemas/validate.ts'
-
-type Launch = EvaluateLaunchRequest | ValidateLaunchRequest
+import type { ValidateLaunchRequest } from '../schemas/validate.ts'
+import type { Asked, Task } from './search.ts'
 
 /** A single plan, a single search, or the runs of one stack. */
-type Single = OptimizeRequest | EvaluateAsked | ValidateAsked | CalibrateRequest | CollectiveRequest
-
-export type Asked = Single | Comparison
+type Single = Exclude<Asked[Task], Comparison>
 
 export interface Estimates {
-  readonly secondsOf: (asked: Asked) => number
+  readonly secondsOf: (asked: Asked[Task]) => number
   /** Learns from the time of a search that was not cut short. */
-  readonly learn: (asked: Asked, seconds: number) => void
+  readonly learn: (asked: Asked[Task], seconds: number) => void
 }
 
-const meshAxes = ['data', 'fsdp', 'tensor', 'tensor2', 'context', 'expert', 'pipeline'] as const
+const meshAxes = axisName.options
 
 /** Initial pace: seconds of a search per (meshes to the power `growth`), and of anything else. */
 const firstPace = { search: 0.01, other: 0.05 }
@@ -70,7 +66,7 @@ export function createEstimates(): Estimates {
 }
 
 /** The request's mode, or training, which most launch files are for. */
-function modeOf({ workload }: Launch): string {
+function modeOf({ workload }: EvaluateLaunchRequest | ValidateLaunchRequest): string {
   const mode = typeof workload === 'object' && workload !== null && 'mode' in workload ? workload.mode : null
   return typeof mode === 'string' && mode.length < 20 ? mode : 'train'
 }
@@ -82,11 +78,6 @@ function sizeOf(asked: Single): number {
 
 function isSearch(asked: Single): asked is OptimizeRequest {
   return !('runs' in asked || 'op' in asked || isPlan(asked) || isLaunch(asked))
-}
-
-/** A launch file may be the only place that gives the chips and the mode. */
-function isLaunch(asked: Exclude<Single, CollectiveRequest | CalibrateRequest>): asked is Launch {
-  return isLaunchFile(asked)
 }
 
 /** Whether only a plan is costed; with requirements, or to tell its regret, the best one is searched as well. */

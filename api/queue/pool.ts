@@ -12,9 +12,18 @@ import { createCrewMemory } from '../worker/crew.ts'
 import { askToStop, createFlags, type Errand, type Flags, hasBegun, wasCut } from '../worker/errand.ts'
 import { createBirths } from './births.ts'
 import { createCrews } from './crews.ts'
-import type { Asked, Estimates } from './estimated-work.ts'
+import type { Estimates } from './estimated-work.ts'
 import { createFairQueue, isLight } from './fair-queue.ts'
-import { type Search, type SearchEnd, type Searched, SearchFailure, type Terms } from './search.ts'
+import {
+  type Asked,
+  forEachTask,
+  type Search,
+  type SearchEnd,
+  type Searched,
+  SearchFailure,
+  type Task,
+  type Terms,
+} from './search.ts'
 import { forThread, oldestIdle, startedThreads } from './threads.ts'
 import { type Warming, warmWhileIdle } from './warming.ts'
 import { watchOver } from './watch.ts'
@@ -32,7 +41,7 @@ export interface PoolOptions {
   readonly threadsOfOne?: number
   readonly memoryMb: number
   readonly graceMs?: number
-  /** Module that exports the tasks: `optimize`, `evaluate`, `validate`, `calibrate`, `compare` and `collective`. */
+  /** Module that exports the tasks. */
   readonly worker?: URL
   /** What each thread searches when it starts, and so again when it takes another one's place, before it is given anything. */
   readonly warmUp?: readonly OptimizeRequest[]
@@ -52,8 +61,6 @@ const warmingMs = 60_000
 const unaborted = new AbortController().signal
 /** V8's own choice of 48 MB per thread makes no search faster. */
 const youngMb = 12
-
-type Task = 'optimize' | 'evaluate' | 'validate' | 'calibrate' | 'compare' | 'collective'
 
 interface Running {
   readonly flags: Flags
@@ -96,7 +103,7 @@ export function createPool(options: PoolOptions): Pool {
     for (const { flags, end } of running) if (!hasBegun(flags)) end('unavailable')
   })
 
-  async function run<Answer>(name: Task, subject: Asked, terms: Terms): Promise<Searched<Answer>> {
+  async function run<Answer>(name: Task, subject: Asked[Task], terms: Terms): Promise<Searched<Answer>> {
     const arrived = performance.now()
     warming?.giveWay()
     let seconds = estimates?.secondsOf(subject) ?? 0
@@ -114,7 +121,7 @@ export function createPool(options: PoolOptions): Pool {
   /** One search, from the queue on. Where it gave way, what it has found is of no use. */
   async function searched<Answer>(
     name: Task,
-    subject: Asked,
+    subject: Asked[Task],
     { timeoutMs, signal, client = '', tell }: Terms,
     { seconds, again }: { readonly seconds: number; readonly again: boolean },
   ) {
@@ -192,12 +199,7 @@ export function createPool(options: PoolOptions): Pool {
   }
 
   return {
-    optimize: (request, terms) => run('optimize', request, terms),
-    evaluate: (request, terms) => run('evaluate', request, terms),
-    validate: (request, terms) => run('validate', request, terms),
-    calibrate: (request, terms) => run('calibrate', request, terms),
-    compare: (comparison, terms) => run('compare', comparison, terms),
-    collective: (request, terms) => run('collective', request, terms),
+    ...forEachTask((task) => (subject, terms) => run(task, subject, terms)),
     occupancy: queue.occupancy,
     warm: async (requests) => {
       for (const request of requests) await warmingSearch(request)

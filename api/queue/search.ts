@@ -32,15 +32,31 @@ export interface Searched<T> {
   readonly source?: 'shared' | 'kept'
 }
 
-/** All methods reject with a `SearchFailure`. */
-export interface Search {
-  optimize(request: OptimizeRequest, terms: Terms): Promise<Searched<Reply>>
-  evaluate(request: EvaluateAsked, terms: Terms): Promise<Searched<Reply>>
-  validate(request: ValidateAsked, terms: Terms): Promise<Searched<Reply>>
-  calibrate(request: CalibrateRequest, terms: Terms): Promise<Searched<Reply>>
-  compare(comparison: Comparison, terms: Terms): Promise<Searched<Reply>>
-  collective(request: CollectiveRequest, terms: Terms): Promise<Searched<Reply>>
+/** What each task is asked. */
+export interface Asked {
+  readonly optimize: OptimizeRequest
+  readonly evaluate: EvaluateAsked
+  readonly validate: ValidateAsked
+  readonly calibrate: CalibrateRequest
+  readonly compare: Comparison
+  readonly collective: CollectiveRequest
+}
+
+export type Task = keyof Asked
+
+const tasks: readonly Task[] = ['optimize', 'evaluate', 'validate', 'calibrate', 'compare', 'collective']
+
+/** Rejects with a `SearchFailure`. */
+export type Ask<Name extends Task> = (subject: Asked[Name], terms: Terms) => Promise<Searched<Reply>>
+
+export type Asks = { readonly [Name in Task]: Ask<Name> }
+
+export interface Search extends Asks {
   readonly occupancy: () => Occupancy
+}
+
+export function forEachTask(ask: <Name extends Task>(task: Name) => Ask<Name>): Asks {
+  return Object.fromEntries(tasks.map((task) => [task, ask(task)])) as unknown as Asks
 }
 
 export interface Occupancy {

@@ -6,13 +6,20 @@
 import { LRUCache } from 'lru-cache'
 import { type Reply, sizeOf } from '../worker/reply.ts'
 import { canonical } from './canonical.ts'
-import type { Search, Searched, Terms } from './search.ts'
+import {
+  type Ask,
+  type Asked,
+  type Asks,
+  forEachTask,
+  type Search,
+  type Searched,
+  type Task,
+  type Terms,
+} from './search.ts'
 
 export interface SharedSearch extends Search {
   readonly kept: () => { readonly answers: number; readonly bytes: number }
 }
-
-type Ask<Subject> = (subject: Subject, terms: Terms) => Promise<Searched<Reply>>
 
 interface Flight {
   readonly found: Promise<Searched<Reply>>
@@ -36,12 +43,14 @@ export function sharedSearch(search: Search, { keptBytes }: { readonly keptBytes
           sizeCalculation: ({ answer }, key) => sizeOf(answer) + keyBytes(key),
         })
 
-  function shared<Subject extends object>(task: string, ask: Ask<Subject>): Ask<Subject> {
+  const asks: Asks = search
+
+  function shared<Name extends Task>(task: Name): Ask<Name> {
     const flights = new Map<string, Flight>()
 
-    function begin(key: string, subject: Subject, { timeoutMs, ...terms }: Terms): Flight {
+    function begin(key: string, subject: Asked[Name], { timeoutMs, ...terms }: Terms): Flight {
       const stop = new AbortController()
-      const found = ask(subject, { ...terms, timeoutMs, signal: stop.signal })
+      const found = asks[task](subject, { ...terms, timeoutMs, signal: stop.signal })
       const flight = { found, stop, waiting: 0 }
       flights.set(key, flight)
       return flight
@@ -85,12 +94,7 @@ export function sharedSearch(search: Search, { keptBytes }: { readonly keptBytes
 
   return {
     ...search,
-    optimize: shared('optimize', search.optimize),
-    evaluate: shared('evaluate', search.evaluate),
-    validate: shared('validate', search.validate),
-    calibrate: shared('calibrate', search.calibrate),
-    compare: shared('compare', search.compare),
-    collective: shared('collective', search.collective),
+    ...forEachTask(shared),
     kept: () => ({ answers: kept?.size ?? 0, bytes: kept?.calculatedSize ?? 0 }),
   }
 }

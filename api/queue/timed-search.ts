@@ -4,7 +4,6 @@ import type { Dependencies } from '../dependencies.ts'
 import { clientOf } from '../http/client.ts'
 import { entityTag, refuseUnchanged, setEntityTag } from '../http/entity-tag.ts'
 import { tellingOf } from '../http/telling.ts'
-import type { Metrics } from '../metrics/metrics.ts'
 import { type Reply, type Written, writtenOf } from '../worker/reply.ts'
 import { beforeDeadline } from './deadline.ts'
 import type { Searched, Terms } from './search.ts'
@@ -17,8 +16,7 @@ const cacheStatus = {
 } as const
 
 export async function timedSearch(
-  { build, clock, lifecycle }: Dependencies,
-  metrics: Metrics,
+  { build, clock, lifecycle, metrics }: Dependencies,
   { request, response, timeoutMs }: { request: Request; response: Response; timeoutMs: number },
   search: (terms: Terms) => Promise<Searched<Reply>>,
 ): Promise<Searched<Written>> {

@@ -3,9 +3,16 @@ import { percent, secondsText, threeFigures } from '../../src/plan/explain/figur
 import type { CalibrateBody } from '../schemas/calibrate.ts'
 import { csv } from './csv.ts'
 import { cell, markdownTable } from './markdown-table.ts'
+import type { Report } from './report.ts'
 import { table } from './table.ts'
 
-export function calibrationText({ assumptions, constants, error, runs, warnings }: CalibrateBody): string {
+export const calibrationReport: Report<CalibrateBody> = {
+  text: calibrationText,
+  markdown: calibrationMarkdown,
+  csv: calibrationCsv,
+}
+
+function calibrationText({ assumptions, constants, error, runs, warnings }: CalibrateBody): string {
   const set = constants.map(({ name, assumed, value }) => [name, threeFigures(assumed), threeFigures(value)])
   const errors = Object.entries(error).map(([name, { median, worst }]) => [
     name === 'leftOut' ? 'left out' : name,
@@ -33,7 +40,7 @@ export function calibrationText({ assumptions, constants, error, runs, warnings 
 }
 
 /** One line for each run. */
-export function calibrationCsv({ runs }: CalibrateBody): string {
+function calibrationCsv({ runs }: CalibrateBody): string {
   const columns = [
     'name',
     'plan',
@@ -49,7 +56,7 @@ export function calibrationCsv({ runs }: CalibrateBody): string {
   ])
 }
 
-export function calibrationMarkdown({ constants, runs, warnings }: CalibrateBody): string {
+function calibrationMarkdown({ constants, runs, warnings }: CalibrateBody): string {
   const set = constants.map(({ name, assumed, value }) => [name, threeFigures(assumed), threeFigures(value)])
   const each = runs.map((run) => [
     cell(run.name),

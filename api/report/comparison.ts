@@ -6,6 +6,7 @@ import { type Column, cost, deployment, memory, mfu, numbered, step, summary, th
 import { csv } from './csv.ts'
 import { page } from './html.ts'
 import { cell, markdownTable } from './markdown-table.ts'
+import type { PageReport } from './report.ts'
 import { table } from './table.ts'
 
 type Steps = Extract<CompareBody, { readonly mode: 'train' | 'prefill' | 'generate' }>
@@ -56,7 +57,14 @@ function rowsOf({ mode }: CompareBody): readonly Column<Shown<CompareBody>>[] {
   return (mode === 'serve' ? deploymentRows : stepRows) as readonly Column<Shown<CompareBody>>[]
 }
 
-export function comparisonText(body: CompareBody, width?: number): string {
+export const comparisonReport: PageReport<CompareBody> = {
+  text: comparisonText,
+  markdown: comparisonMarkdown,
+  csv: comparisonCsv,
+  html: comparisonHtml,
+}
+
+function comparisonText(body: CompareBody, width?: number): string {
   const { variants } = body
   const names = variants.map(({ name }) => name)
   // Summaries are too long for a column of the table.
@@ -70,7 +78,7 @@ export function comparisonText(body: CompareBody, width?: number): string {
   return `${[...table(summaries, width), '', ...table([['', ...names], ...lines], width), '', ...remarks(body)].join('\n')}\n`
 }
 
-export function comparisonMarkdown(body: CompareBody): string {
+function comparisonMarkdown(body: CompareBody): string {
   const { variants } = body
   const lines = rowsOf(body).map(({ head, text }) => [
     head.trim(),
@@ -80,7 +88,7 @@ export function comparisonMarkdown(body: CompareBody): string {
   return `${[markdownTable(heads, lines), ...remarks(body).map((line) => `- ${line}`)].join('\n\n')}\n`
 }
 
-export function comparisonHtml(body: CompareBody): string {
+function comparisonHtml(body: CompareBody): string {
   const { variants } = body
   const lines = rowsOf(body).map(({ head, text }) => [
     head.trim(),
@@ -91,7 +99,7 @@ export function comparisonHtml(body: CompareBody): string {
 }
 
 /** One line per variant. */
-export function comparisonCsv(body: CompareBody): string {
+function comparisonCsv(body: CompareBody): string {
   const { variants } = body
   const rows = rowsOf(body)
   const heads = ['name', ...rows.map(({ name }) => name)]

@@ -9,9 +9,17 @@ import { page } from './html.ts'
 import { cell, markdownTable } from './markdown-table.ts'
 import { plansCsv } from './plans.ts'
 import { remedyText } from './remedies-text.ts'
+import type { PageReport } from './report.ts'
 import { table } from './table.ts'
 
 type Shown = Pick<EvaluateBody, 'plan' | 'warnings'> & Partial<Pick<EvaluateBody, 'suggestions' | 'regret'>>
+
+export const evaluationReport: PageReport<EvaluateBody> = {
+  text: evaluationText,
+  markdown: evaluationMarkdown,
+  csv: evaluationCsv,
+  html: evaluationHtml,
+}
 
 export function evaluationText(body: Shown, width?: number): string {
   return `${table(rowsOf(body), width).join('\n')}\n`
@@ -35,17 +43,17 @@ function explained({ collectives, layout }: Plan, width?: number): string {
   return `${[...sent, '', ...layout.algorithm].join('\n')}\n`
 }
 
-export function evaluationMarkdown(body: Shown): string {
+function evaluationMarkdown(body: Shown): string {
   const rows = rowsOf(body).map((row) => row.map(cell))
   return `${markdownTable(['', ''], rows)}\n`
 }
 
-export function evaluationHtml(body: Shown): string {
+function evaluationHtml(body: Shown): string {
   return page(`shardplan: ${body.plan.summary}`, [{ heads: [], rows: rowsOf(body) }])
 }
 
 /** The same as a list that has this one plan. */
-export function evaluationCsv({ mode, plan }: Pick<EvaluateBody, 'mode' | 'plan'>): string {
+function evaluationCsv({ mode, plan }: Pick<EvaluateBody, 'mode' | 'plan'>): string {
   return plansCsv({ mode, plans: [plan] } as Parameters<typeof plansCsv>[0])
 }
 

@@ -8,15 +8,23 @@ import { csv } from './csv.ts'
 import { page } from './html.ts'
 import { cell, markdownTable } from './markdown-table.ts'
 import { type AnyPlan, columnsOf } from './plan-columns.ts'
+import type { PageReport } from './report.ts'
 import { table } from './table.ts'
 
-export function plansText(answer: OptimizeBody, width?: number): string {
+export const plansReport: PageReport<OptimizeBody> = {
+  text: plansText,
+  markdown: plansMarkdown,
+  csv: plansCsv,
+  html: plansHtml,
+}
+
+function plansText(answer: OptimizeBody, width?: number): string {
   const { heads, rows } = shown(answer)
   const lines = rows.length > 0 ? [...table([heads, ...rows], width), ''] : []
   return [...lines, ...remarks(answer), ''].join('\n')
 }
 
-export function plansMarkdown(answer: OptimizeBody): string {
+function plansMarkdown(answer: OptimizeBody): string {
   const { heads, rows } = shown(answer)
   const cells = rows.map((row) => row.map(cell))
   const parts = compact(
@@ -26,7 +34,7 @@ export function plansMarkdown(answer: OptimizeBody): string {
   return `${parts.join('\n\n')}\n`
 }
 
-export function plansHtml(answer: OptimizeBody): string {
+function plansHtml(answer: OptimizeBody): string {
   return page('shardplan: the best plans', [{ ...shown(answer), remarks: remarks(answer) }])
 }
 

@@ -2,22 +2,20 @@
 import type { RequestHandler } from 'express'
 import type { Dependencies } from '../dependencies.ts'
 import { sendAnswer } from '../http/answer.ts'
-import type { Metrics } from '../metrics/metrics.ts'
-import type { Searched, Terms } from '../queue/search.ts'
+import type { Asks, Task } from '../queue/search.ts'
 import { timedSearch } from '../queue/timed-search.ts'
-import type { Reply } from '../worker/reply.ts'
+import { asked } from '../validation/asked.ts'
 
-export function searchRoute<Asked extends { readonly timeoutMs: number }>(
-  dependencies: Dependencies,
-  metrics: Metrics,
-  askedIn: (body: unknown) => Asked,
-  search: (asked: Asked, terms: Terms) => Promise<Searched<Reply>>,
-): RequestHandler {
+/** For a request that sets no deadline, as that of one collective: far more than it takes. */
+const usualTimeoutMs = 10_000
+
+export function searchRoute<Name extends Task>(dependencies: Dependencies, task: Name): RequestHandler {
+  const asks: Asks = dependencies.search
   return async (request, response) => {
-    const asked = askedIn(request.body)
-    const { timeoutMs } = asked
-    const answered = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
-      search(asked, terms),
+    const subject = asked[task](request.body)
+    const { timeoutMs } = { timeoutMs: usualTimeoutMs, ...subject }
+    const answered = await timedSearch(dependencies, { request, response, timeoutMs }, (terms) =>
+      asks[task](subject, terms),
     )
     sendAnswer(response, answered)
   }

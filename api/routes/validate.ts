@@ -7,7 +7,6 @@ import type { RequestHandler } from 'express'
 import type { Dependencies } from '../dependencies.ts'
 import { sendAnswer } from '../http/answer.ts'
 import { type Parameters, queryOf } from '../http/query.ts'
-import type { Metrics } from '../metrics/metrics.ts'
 import type { Terms } from '../queue/search.ts'
 import { timedSearch } from '../queue/timed-search.ts'
 import { type Told, withoutFile } from '../report/checks/checked.ts'
@@ -17,12 +16,12 @@ import { bodyOf } from '../worker/reply.ts'
 
 export const validateQuery: Parameters = { failWith: ['422'] }
 
-export function validateRoute(dependencies: Dependencies, metrics: Metrics): RequestHandler {
+export function validateRoute(dependencies: Dependencies): RequestHandler {
   const { search } = dependencies
   return async (request, response) => {
     const asked = validateAsked(request.body)
     const { timeoutMs } = asked
-    const answered = await timedSearch(dependencies, metrics, { request, response, timeoutMs }, (terms) =>
+    const answered = await timedSearch(dependencies, { request, response, timeoutMs }, (terms) =>
       // The search returns JSON, from which this route writes its reports.
       search.validate(asked, withoutTelling(terms)),
     )

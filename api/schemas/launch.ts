@@ -88,7 +88,7 @@ export const launchFields = {
 }
 
 /** Tells launch files by the key of the plan, so that faults come from the schema of the right kind. */
-export function isLaunch(body: unknown): boolean {
+export function isLaunch(body: unknown): body is { readonly plan: LaunchedPlan } {
   const plan = typeof body === 'object' && body !== null && 'plan' in body ? body.plan : null
   return typeof plan === 'object' && plan !== null && launchKeys.some((key) => key in plan)
 }

@@ -17,11 +17,12 @@ import { faultyValue, ProblemError } from '../problems.ts'
 import { timedOut } from '../queue/deadline.ts'
 import type { CalibrateBody, CalibrateRequest, NamedRun } from '../schemas/calibrate.ts'
 import type { AssumptionsRequest } from '../schemas/given/assumptions.ts'
+import { isLaunch } from '../schemas/launch.ts'
 import { basisOf } from '../translate/assumptions.ts'
 import { launchKey } from '../translate/launch/file.ts'
 import { launchWarnings } from '../translate/launch/launch.ts'
 import { inRun } from '../validation/measured-runs.ts'
-import { evaluateQuestion, isLaunched } from './desk.ts'
+import { evaluateQuestion } from './desk.ts'
 
 type Run = CalibrateRequest['runs'][number]
 
@@ -70,7 +71,7 @@ function measuredRun(run: Run, at: number, catalogue: Catalogue): Read {
     warnings: launchWarnings(reading),
     ofFile: {
       names: Object.keys(costedWith?.written ?? {}),
-      pointer: isLaunched(asked) ? `/plan/${launchKey(asked.plan)}` : '/plan/costedWith',
+      pointer: isLaunch(asked) ? `/plan/${launchKey(asked.plan)}` : '/plan/costedWith',
     },
   }
 }

@@ -23,7 +23,7 @@ import {
   evaluateRequest,
   evaluateServeRequest,
 } from '../schemas/evaluate.ts'
-import { isLaunch, type LaunchedPlan } from '../schemas/launch.ts'
+import { isLaunch } from '../schemas/launch.ts'
 import type { LaunchRead } from '../schemas/launch-read.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import type { ValidateAsked, ValidateRequest, ValidateServeRequest } from '../schemas/validate.ts'
@@ -84,7 +84,7 @@ export interface Asked extends Spelled<EvaluateRequest | EvaluateServeRequest> {
 }
 
 export function evaluateQuestion(asked: EvaluateAsked, catalogue: Catalogue): Asked {
-  const { request, reading, read } = isLaunched(asked)
+  const { request, reading, read } = isLaunch(asked)
     ? spelledOut(asked, evaluateWritten, catalogue)
     : asIs(asked)
   return { request, reading, read, file: fileOf(asked), ...trialIn(request, reading, catalogue) }
@@ -138,12 +138,12 @@ export interface Examined extends Spelled<ValidateRequest | ValidateServeRequest
 }
 
 export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Examined {
-  const { request, reading, read } = isLaunched(asked)
+  const { request, reading, read } = isLaunch(asked)
     ? spelledOut(asked, validateWritten, catalogue)
     : asIs(asked)
   const { trial, warnings } = trialIn(asLaunched(request), reading, catalogue)
   refuseUnbinding(request.require, trial.problem.cluster)
-  const asksFile = isLaunched(asked) && request.require.understood !== false
+  const asksFile = isLaunch(asked) && request.require.understood !== false
   const ofFile = asksFile ? misspeltChecks(reading, `/plan/${launchKey(asked.plan)}`) : []
   const inspection = { trial, require: request.require }
   return { request, read, file: fileOf(asked), inspection, ofFile, warnings }
@@ -182,14 +182,8 @@ function asLaunched<Request extends ValidateRequest | ValidateServeRequest>(requ
   return { ...request, assumptions: { ...own, stack } }
 }
 
-export function isLaunched<Asked extends { readonly plan: object }>(
-  asked: Asked,
-): asked is Extract<Asked, { readonly plan: LaunchedPlan }> {
-  return isLaunch(asked)
-}
-
 function fileOf(asked: EvaluateAsked | ValidateAsked): string {
-  if (!isLaunched(asked)) return ''
+  if (!isLaunch(asked)) return ''
   const written: unknown = asked.plan[launchKey(asked.plan)]
   return typeof written === 'string'
     ? written

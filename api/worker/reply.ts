@@ -4,7 +4,8 @@
  */
 import { finite } from '../http/finite.ts'
 import { type Fault, ProblemError, type ProblemSlug } from '../problems.ts'
-import { selected, type Telling } from './telling.ts'
+import type { Report } from '../report/report.ts'
+import { selected, type Telling, textTypes } from './telling.ts'
 
 /** An error caused by the client is plain data, so that it can cross threads. */
 export type Reply =
@@ -29,17 +30,12 @@ export interface Written {
 /** Has a buffer of its own, which can be transferred between threads. */
 export type Bytes = Uint8Array<ArrayBuffer>
 
-/** Writers of a task's answers as texts. */
-export type Tellers<Body> = Readonly<Record<NonNullable<Telling['as']>, (body: Body) => string>>
-
 interface Wanted<Body> {
   /** Whether the answer gives the time of its search, at the end of `search`. */
   readonly timed?: boolean
   readonly tell?: Telling | undefined
-  readonly tellers?: Tellers<Body>
+  readonly report?: Report<Body>
 }
-
-const types = { text: 'text/plain', markdown: 'text/markdown', csv: 'text/csv' } as const
 
 export function replied<Body extends object>(answer: () => Body, wanted: Wanted<Body> = {}): Reply {
   try {
@@ -51,8 +47,9 @@ export function replied<Body extends object>(answer: () => Body, wanted: Wanted<
   }
 }
 
-function writtenAs<Body extends object>(body: Body, { timed, tell, tellers }: Wanted<Body>): Written {
-  if (tell?.as && tellers) return { start: encoded(tellers[tell.as](body)), end: null, type: types[tell.as] }
+function writtenAs<Body extends object>(body: Body, { timed, tell, report }: Wanted<Body>): Written {
+  if (tell?.as && report)
+    return { start: encoded(report[tell.as](body)), end: null, type: textTypes[tell.as] }
   const own = selected(body, tell?.fields ?? [])
   return timed && 'search' in own ? writtenAround(own) : { start: encoded(json(own)), end: null }
 }

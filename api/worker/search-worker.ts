@@ -9,6 +9,11 @@ import type { Plan } from '../../src/plan/plan.ts'
 import type { Validation } from '../../src/validate.ts'
 import { loadCatalogue } from '../catalogue.ts'
 import { ProblemError } from '../problems.ts'
+import { calibrationReport } from '../report/calibration.ts'
+import { collectiveReport } from '../report/collective.ts'
+import { comparisonReport } from '../report/comparison.ts'
+import { evaluationReport } from '../report/evaluation.ts'
+import { plansReport } from '../report/plans.ts'
 import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
 import type { Comparison } from '../schemas/compare.ts'
@@ -32,7 +37,6 @@ import { type Errand, isAskedToStop, patienceOf, wasCut } from './errand.ts'
 import type { Answer, Inspection, Question, Trial, Verdict } from './question.ts'
 import { regretOf } from './regret.ts'
 import { type Reply, replied } from './reply.ts'
-import { tellers } from './tellers.ts'
 import type { Costs } from './told-in-file.ts'
 
 const solver = javascriptLpSolver
@@ -55,7 +59,7 @@ export function optimize({ subject, ...terms }: Errand<OptimizeRequest>): Reply 
       const asked = optimizeQuestion(subject, catalogue)
       return optimizeBody(subject, asked, searched(asked))
     },
-    { timed: true, tell: terms.tell, tellers: tellers.optimize },
+    { timed: true, tell: terms.tell, report: plansReport },
   )
 }
 
@@ -85,7 +89,7 @@ export function evaluate({ subject, ...terms }: Errand<EvaluateAsked>): Reply {
         : undefined
       return evaluateBody(asked, verdict, regret, costs(patience))
     },
-    { tell: terms.tell, tellers: tellers.evaluate },
+    { tell: terms.tell, report: evaluationReport },
   )
 }
 
@@ -101,7 +105,7 @@ export function calibrate({ subject, ...terms }: Errand<CalibrateRequest>): Repl
   const patience = patienceOf(terms, clock)
   return replied(() => calibrateBody(subject, catalogue, patience(shares.search)), {
     tell: terms.tell,
-    tellers: tellers.calibrate,
+    report: calibrationReport,
   })
 }
 
@@ -109,13 +113,13 @@ export function compare({ subject, ...terms }: Errand<Comparison>): Reply {
   const patience = patienceOf(terms, clock)
   return replied(() => compareBody(subject, catalogue, { optimized, evaluated }, patience), {
     tell: terms.tell,
-    tellers: tellers.compare,
+    report: comparisonReport,
   })
 }
 
 export function collective({ subject, ...terms }: Errand<CollectiveRequest>): Reply {
   patienceOf(terms, clock)
-  return replied(() => collectiveBody(subject, catalogue), { tell: terms.tell, tellers: tellers.collective })
+  return replied(() => collectiveBody(subject, catalogue), { tell: terms.tell, report: collectiveReport })
 }
 
 export function costs(patience: Patience): Costs {

@@ -6,11 +6,12 @@ import type { Fields } from '../../src/fields.ts'
 import { nearest } from '../hints/nearest.ts'
 import { type Fault, faultyValue } from '../problems.ts'
 
-const tellings = ['text', 'markdown', 'csv'] as const
+/** Content types of answers as texts. */
+export const textTypes = { text: 'text/plain', markdown: 'text/markdown', csv: 'text/csv' } as const
 
 export interface Telling {
   /** Null for JSON. */
-  readonly as: (typeof tellings)[number] | null
+  readonly as: keyof typeof textTypes | null
   /** Dotted names, through lists: `plans.summary`; empty for all fields. */
   readonly fields: readonly string[]
 }

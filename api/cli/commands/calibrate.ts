@@ -1,9 +1,9 @@
 /** `shardplan calibrate`: sets constants from one's own measured runs. */
-import { calibrationText } from '../../report/calibration.ts'
-import { json, written, yaml } from '../formats.ts'
+import { calibrationReport } from '../../report/calibration.ts'
+import { formatsOf, written } from '../formats.ts'
 import { asking, type Desk, documentOf, examples, type Options } from './asking.ts'
 
-const formats = { text: calibrationText, json, yaml } as const
+const formats = formatsOf(calibrationReport)
 
 export function calibrate(desk: Desk): void {
   const { world } = desk

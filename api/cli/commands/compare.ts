@@ -1,9 +1,8 @@
 /** `shardplan compare`: shows requests or plans side by side, and why one takes longer. */
 import { changed } from '../../hints/change.ts'
-import { comparisonCsv, comparisonHtml, comparisonMarkdown, comparisonText } from '../../report/comparison.ts'
-import type { CompareBody } from '../../schemas/compare.ts'
+import { comparisonReport } from '../../report/comparison.ts'
 import { exitCodes } from '../exit-code.ts'
-import { type Formats, json, written, yaml } from '../formats.ts'
+import { formatsOf, written } from '../formats.ts'
 import { assignment } from '../request-options.ts'
 import { UsageError } from '../usage-error.ts'
 import {
@@ -19,14 +18,7 @@ import {
   withRequest,
 } from './asking.ts'
 
-const formats: Formats<CompareBody> = {
-  text: comparisonText,
-  json,
-  yaml,
-  markdown: comparisonMarkdown,
-  csv: comparisonCsv,
-  html: comparisonHtml,
-}
+const formats = formatsOf(comparisonReport)
 
 interface Sides extends Omit<Options, 'launch'> {
   readonly launch?: readonly string[]

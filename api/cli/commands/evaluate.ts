@@ -1,24 +1,10 @@
 /** `shardplan evaluate`: the cost of one given plan. */
-import {
-  evaluationCsv,
-  evaluationHtml,
-  evaluationMarkdown,
-  evaluationText,
-  explainedText,
-} from '../../report/evaluation.ts'
-import type { EvaluateBody } from '../../worker/desk.ts'
+import { evaluationReport, explainedText } from '../../report/evaluation.ts'
 import { exitCodes } from '../exit-code.ts'
-import { type Formats, json, written, yaml } from '../formats.ts'
+import { formatsOf, written } from '../formats.ts'
 import { asking, type Desk, examples, type Options, questionOf, withPlan } from './asking.ts'
 
-const formats: Formats<EvaluateBody> = {
-  text: evaluationText,
-  json,
-  yaml,
-  markdown: evaluationMarkdown,
-  csv: evaluationCsv,
-  html: evaluationHtml,
-}
+const formats = formatsOf(evaluationReport)
 
 export function evaluate(desk: Desk): void {
   const { world, endsWith } = desk

@@ -1,24 +1,17 @@
 /** `shardplan optimize`: ranks the best plans. */
 import { changed } from '../../hints/change.ts'
 import { evaluationText, explainedText } from '../../report/evaluation.ts'
-import { plansCsv, plansHtml, plansMarkdown, plansText } from '../../report/plans.ts'
+import { plansReport } from '../../report/plans.ts'
 import { isLaunch } from '../../schemas/launch.ts'
 import type { EvaluateBody, OptimizeBody } from '../../worker/desk.ts'
 import type { Asker } from '../asker.ts'
 import type { RequestDocument } from '../document.ts'
 import { exitCodes } from '../exit-code.ts'
-import { type Formats, json, written, yaml } from '../formats.ts'
+import { formatsOf, written } from '../formats.ts'
 import type { World } from '../world.ts'
 import { asking, type Desk, examples, launching, type Options, questionOf } from './asking.ts'
 
-const formats: Formats<OptimizeBody> = {
-  text: plansText,
-  json,
-  yaml,
-  markdown: plansMarkdown,
-  csv: plansCsv,
-  html: plansHtml,
-}
+const formats = formatsOf(plansReport)
 
 export function optimize(desk: Desk): void {
   const { world, endsWith } = desk

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPool } from '../../../api/queue/pool.ts'
 import { sharedSearch } from '../../../api/queue/shared-search.ts'
-import { plansText } from '../../../api/report/plans.ts'
+import { plansReport } from '../../../api/report/plans.ts'
 import { sampleOptimizeAnswer } from '../sample-answer.ts'
 import { service } from '../service.ts'
 
@@ -62,7 +62,7 @@ it('a plan that nobody launches is not told in the words of the first, where it 
   if (!unlaunchable) throw new Error('the sample has one')
   const line = (summary: string | undefined) => {
     const plan = { ...unlaunchable.plan, summary: summary ?? '' }
-    return plansText({
+    return plansReport.text({
       mode: 'train',
       ...sampleOptimizeAnswer,
       warnings: [],
