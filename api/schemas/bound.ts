@@ -19,7 +19,8 @@ export function quantity(most: number) {
   return z.number().min(1).max(most)
 }
 
-export function seconds(most: number) {
+/** A real number, at least 0. */
+export function amount(most: number) {
   return z.number().min(0).max(most)
 }
 

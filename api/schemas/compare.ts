@@ -9,6 +9,7 @@ import { count, label } from './bound.ts'
 import type { EvaluateAsked } from './evaluate.ts'
 import { flag, list, number, numberOrNull, orNull, text, texts } from './field.ts'
 import type { OptimizeRequest } from './optimize.ts'
+import { picked } from './picked.ts'
 
 const some = z.record(z.string().max(100), z.unknown())
 
@@ -51,18 +52,14 @@ const numbers = <Name extends string>(names: readonly Name[]) =>
     Object.fromEntries(names.map((name) => [name, number(`Of ${name}.`)])) as Record<Name, z.ZodNumber>,
   )
 
-const shown = plan.pick({
-  ...{ feasible: true, infeasible: true, summary: true, chips: true, idleChips: true, mesh: true },
-  ...{
-    stepTimeSeconds: true,
-    lowerBoundSeconds: true,
-    upperBoundSeconds: true,
-    mfu: true,
-    tokensPerSecond: true,
-  },
-  ...{ tokensPerSecondPerChip: true, costPerMillionTokensUsd: true, costedTokens: true, timeSeconds: true },
-  ...{ memoryBytes: true, bottleneck: true, bottleneckDetail: true },
-})
+const shown = z.object(
+  picked(plan.shape, [
+    ...(['feasible', 'infeasible', 'summary', 'chips', 'idleChips', 'mesh', 'stepTimeSeconds'] as const),
+    ...(['lowerBoundSeconds', 'upperBoundSeconds', 'mfu', 'tokensPerSecond'] as const),
+    ...(['tokensPerSecondPerChip', 'costPerMillionTokensUsd', 'costedTokens', 'timeSeconds'] as const),
+    ...(['memoryBytes', 'bottleneck', 'bottleneckDetail'] as const),
+  ]),
+)
 
 export const shownFields = Object.keys(shown.shape)
 
@@ -83,13 +80,14 @@ const difference = z.object({
   ...ratios,
 }) satisfies z.ZodType<Difference>
 
-const shownDeployment = servePlan.pick({
-  ...{ feasible: true, infeasible: true, summary: true, disaggregated: true, chips: true, idleChips: true },
-  ...{ maxSequences: true, stepTokens: true, ratio: true, requestsPerSecond: true },
-  ...{ timeToFirstTokenSeconds: true, timePerOutputTokenSeconds: true, requestSeconds: true },
-  ...{ tokensPerSecondPerChip: true, costPerMillionTokensUsd: true, costedTokens: true, queueing: true },
-  kvTransfer: true,
-})
+const shownDeployment = z.object(
+  picked(servePlan.shape, [
+    ...(['feasible', 'infeasible', 'summary', 'disaggregated', 'chips', 'idleChips'] as const),
+    ...(['maxSequences', 'stepTokens', 'ratio', 'requestsPerSecond', 'timeToFirstTokenSeconds'] as const),
+    ...(['timePerOutputTokenSeconds', 'requestSeconds', 'tokensPerSecondPerChip'] as const),
+    ...(['costPerMillionTokensUsd', 'costedTokens', 'queueing', 'kvTransfer'] as const),
+  ]),
+)
 
 export const shownOfDeployment = Object.keys(shownDeployment.shape)
 

@@ -111,27 +111,21 @@ const fields = {
   ...resolvedFields,
 }
 
-export const trainingValidation = z.object({
-  mode: z.literal('train').describe('The mode of the workload.'),
-  plan: plan.nullable().describe('The plan; null where it is illegal.'),
-  best: plan
-    .nullable()
-    .describe(
-      'The best plan that the constraints allow: of those that are tied with the fastest, the one that `/optimize` prefers (`preferred`); null where nothing fits.',
-    ),
-  ...fields,
-}) satisfies z.ZodType<Validation>
+const stepValidation = <Mode extends z.ZodType, Checked extends z.ZodType>(mode: Mode, checked: Checked) =>
+  z.object({
+    mode: mode.describe('The mode of the workload.'),
+    plan: checked.nullable().describe('The plan; null where it is illegal.'),
+    best: checked
+      .nullable()
+      .describe(
+        'The best plan that the constraints allow: of those that are tied with the fastest, the one that `/optimize` prefers (`preferred`); null where nothing fits.',
+      ),
+    ...fields,
+  })
 
-export const inferenceValidation = z.object({
-  mode: phaseMode.describe('The mode of the workload.'),
-  plan: inferencePlan.nullable().describe('The plan; null where it is illegal.'),
-  best: inferencePlan
-    .nullable()
-    .describe(
-      'The best plan that the constraints allow: of those that are tied with the fastest, the one that `/optimize` prefers (`preferred`); null where nothing fits.',
-    ),
-  ...fields,
-}) satisfies z.ZodType<Validation>
+export const trainingValidation = stepValidation(z.literal('train'), plan) satisfies z.ZodType<Validation>
+
+export const inferenceValidation = stepValidation(phaseMode, inferencePlan) satisfies z.ZodType<Validation>
 
 export const serveValidation = z.object({
   mode: z.literal('serve').describe('The mode of the workload.'),

@@ -6,6 +6,7 @@ import type { InferenceAnswer, InferencePlan, ParetoPoint } from '../../../src/p
 import { number, object, optional } from '../field.ts'
 import { launchRead } from '../launch-read.ts'
 import { phaseMode } from '../names.ts'
+import { picked } from '../picked.ts'
 import { inferencePlan } from './inference-plan.ts'
 import { regret } from './regret.ts'
 import { resolvedFields } from './resolved.ts'
@@ -14,16 +15,10 @@ import { preferred } from './uncertainty.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
 
 export const paretoPoint = object('One point on the frontier of latency against cost.', {
-  ...inferencePlan.pick({
-    id: true,
-    summary: true,
-    batchSequences: true,
-    stepTimeSeconds: true,
-    tokensPerSecondPerUser: true,
-    tokensPerSecondPerChip: true,
-    costPerMillionTokensUsd: true,
-    costedTokens: true,
-  }).shape,
+  ...picked(inferencePlan.shape, [
+    ...(['id', 'summary', 'batchSequences', 'stepTimeSeconds', 'tokensPerSecondPerUser'] as const),
+    ...(['tokensPerSecondPerChip', 'costPerMillionTokensUsd', 'costedTokens'] as const),
+  ]),
   chipSecondsPerToken: number('Chips times seconds for each token.'),
   chips: number(
     'Chips of one replica, not all that were asked for: the smallest deployment with this latency and cost. Several replicas side by side serve more.',
@@ -31,7 +26,7 @@ export const paretoPoint = object('One point on the frontier of latency against 
   plan: object(
     'The fields that were chosen. Sent as the `plan` of /evaluate, with the rest of the request unchanged, they give the whole plan.',
     {
-      ...inferencePlan.pick({ mesh: true, placement: true, batchSequences: true, microbatches: true }).shape,
+      ...picked(inferencePlan.shape, ['mesh', 'placement', 'batchSequences', 'microbatches']),
       layout: z.record(z.string(), z.string()).describe('Layout of each component, by its name.'),
     },
   ),

@@ -1,6 +1,7 @@
 /** A plan in an answer. `satisfies` ties the schema to the domain's type. */
 
 import { z } from 'zod'
+import { countOrNone } from '../bound.ts'
 import type { Plan } from '../../../src/plan/plan.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import {
@@ -48,13 +49,9 @@ export const plan = z.object({
   mesh,
   placement: z.array(placement).describe('Where each mesh axis larger than 1 is placed on the network.'),
   layout: layout.describe('How the arrays of a layer are sharded, and what is communicated.'),
-  zeroStage: z
-    .int()
-    .min(0)
-    .max(3)
-    .describe(
-      'ZeRO stage, what replicas shard: 0 nothing, 1 optimizer states, 2 also gradients, 3 also weights (FSDP).',
-    ),
+  zeroStage: countOrNone(3).describe(
+    'ZeRO stage, what replicas shard: 0 nothing, 1 optimizer states, 2 also gradients, 3 also weights (FSDP).',
+  ),
   contextLayout: orNull(
     'How attention reaches keys that are sharded over `context`: `gather`, `ring` or `ulysses`; null where that axis is 1.',
     z.enum(contextLayouts),

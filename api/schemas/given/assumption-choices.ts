@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { expertTensors } from '../../../src/cost/communication/expert-tensor.ts'
 import { frameworks } from '../../../src/launch/framework.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
-import { shareOrNone } from '../bound.ts'
+import { amount, count, countOrNone, quantity, shareOrNone } from '../bound.ts'
 import { flag, oneOf } from '../field.ts'
 import {
   activationCount,
@@ -41,25 +41,15 @@ export const assumptionChoices = {
   twoBatchOverlap: flag(
     'Whether inference also tries to overlap two half batches: one is sent to its experts while the other computes.',
   ),
-  redundantExperts: z
-    .int()
-    .min(0)
-    .max(10_000)
-    .describe('Inference: the least number of redundant experts where experts are spread over chips.'),
-  expertImbalance: z
-    .number()
-    .min(1)
-    .max(1000)
-    .describe(
-      'Inference: the least that the chip with the busiest experts has of tokens, divided by the mean; more where `expertUnevenness` says so.',
-    ),
-  expertUnevenness: z
-    .number()
-    .min(0)
-    .max(1)
-    .describe(
-      'Inference: how unevenly tokens choose experts. Of n equal parts of a layer (experts, or chips that hold them), one is chosen with a coefficient of variation of this times the square root of n; 0 if all are equally popular.',
-    ),
+  redundantExperts: countOrNone(10_000).describe(
+    'Inference: the least number of redundant experts where experts are spread over chips.',
+  ),
+  expertImbalance: quantity(1000).describe(
+    'Inference: the least that the chip with the busiest experts has of tokens, divided by the mean; more where `expertUnevenness` says so.',
+  ),
+  expertUnevenness: amount(1).describe(
+    'Inference: how unevenly tokens choose experts. Of n equal parts of a layer (experts, or chips that hold them), one is chosen with a coefficient of variation of this times the square root of n; 0 if all are equally popular.',
+  ),
   contextLayouts: z
     .array(contextLayoutName)
     .min(1)
@@ -101,19 +91,10 @@ export const assumptionChoices = {
   workspace: flag(
     'Whether memory counts temporary tensors: the live tensors of a layer, gathered weights, logits.',
   ),
-  lossChunks: z
-    .number()
-    .int()
-    .min(1)
-    .max(65_536)
-    .describe(
-      'Pieces in which the logits and loss of a microbatch are computed, one at a time; 1 if the logits are held whole.',
-    ),
-  layersGathered: z
-    .int()
-    .min(1)
-    .max(8)
-    .describe('ZeRO-3: most layers whose weights are gathered at the same time.'),
+  lossChunks: count(65_536).describe(
+    'Pieces in which the logits and loss of a microbatch are computed, one at a time; 1 if the logits are held whole.',
+  ),
+  layersGathered: count(8).describe('ZeRO-3: most layers whose weights are gathered at the same time.'),
   logitsInFp32: flag(
     'Whether memory holds an fp32 copy of the logits beside the output of the matmul; otherwise their gradient is written over that output, in its type.',
   ),
@@ -141,27 +122,17 @@ export const assumptionChoices = {
   wholeStreams: flag(
     'Inference: whether each tensor-parallel chip computes norms and residual additions on the whole residual stream, as servers do, and not on its shard.',
   ),
-  elementwiseFactor: z
-    .number()
-    .min(1)
-    .max(100)
-    .describe(
-      'Training: time of elementwise kernels relative to the time of the bytes that they have to move.',
-    ),
-  expertElementwiseFactor: z
-    .number()
-    .min(1)
-    .max(100)
-    .describe(
-      'As `elementwiseFactor`, for what experts move: sorting copies of tokens, and their activation functions.',
-    ),
+  elementwiseFactor: quantity(100).describe(
+    'Training: time of elementwise kernels relative to the time of the bytes that they have to move.',
+  ),
+  expertElementwiseFactor: quantity(100).describe(
+    'As `elementwiseFactor`, for what experts move: sorting copies of tokens, and their activation functions.',
+  ),
   optimizerStep: flag('Whether the optimizer step takes time.'),
   optimizerOnHost: flag(
     "Whether optimizer states are kept in the host's memory and moved to the chip and back once per step.",
   ),
-  reserveFraction: z
-    .number()
-    .min(0)
-    .max(0.9)
-    .describe("Fraction of the chip's memory that is kept free for the framework and fragmentation."),
+  reserveFraction: amount(0.9).describe(
+    "Fraction of the chip's memory that is kept free for the framework and fragmentation.",
+  ),
 }

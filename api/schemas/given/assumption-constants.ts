@@ -1,25 +1,21 @@
 /** Assumptions that are numbers of hardware and software: what kernels and networks reach, fixed times, and what is hidden. */
 import { z } from 'zod'
-import { seconds, share, shareOrNone } from '../bound.ts'
+import { amount, quantity, share, shareOrNone } from '../bound.ts'
 
-const flops = z.number().min(0).max(1e21)
+const flops = amount(1e21)
 
 export const assumptionConstants = {
   matmulEfficiency: share().describe('Fraction of peak FLOP/s that a large matmul reaches.'),
   matmulHalfFlops: flops.describe(
     'FLOP per chip of a matmul that reaches half of `matmulEfficiency`; 0 if the size does not matter.',
   ),
-  groupedMatmulSeconds: seconds(1).describe(
+  groupedMatmulSeconds: amount(1).describe(
     'Time that each expert matmul takes in training beyond its FLOPs.',
   ),
   attentionEfficiency: share().describe('Fraction of peak FLOP/s that the attention kernel reaches.'),
-  attentionHalfKeys: z
-    .number()
-    .min(0)
-    .max(1e6)
-    .describe(
-      'Ring attention: the cost of each further start of the attention kernel, as the number of keys that it could compute in that time.',
-    ),
+  attentionHalfKeys: amount(1e6).describe(
+    'Ring attention: the cost of each further start of the attention kernel, as the number of keys that it could compute in that time.',
+  ),
   sustainedShare: share().describe(
     'Fraction of short-term matmul and attention speed that training sustains for hours.',
   ),
@@ -38,52 +34,42 @@ export const assumptionConstants = {
   scaleUpEfficiency: share().describe(
     'Fraction of link bandwidth that collectives reach inside a slice or node.',
   ),
-  scaleUpHalfBytes: z
-    .number()
-    .min(0)
-    .max(1e15)
-    .describe(
-      'Message size in bytes at which a collective inside a node reaches half of `scaleUpEfficiency`; 0 if the size does not matter.',
-    ),
+  scaleUpHalfBytes: amount(1e15).describe(
+    'Message size in bytes at which a collective inside a node reaches half of `scaleUpEfficiency`; 0 if the size does not matter.',
+  ),
   scaleOutEfficiency: share().describe(
     'Fraction of network bandwidth that collectives reach between slices or nodes.',
   ),
-  latencyFactor: z.number().min(0).max(1000).describe('Factor on the network latencies of the catalogue.'),
-  layerOverheadSeconds: seconds(10).describe('Fixed time per layer, microbatch and pass.'),
-  expertLayerOverheadSeconds: seconds(10).describe(
+  latencyFactor: amount(1000).describe('Factor on the network latencies of the catalogue.'),
+  layerOverheadSeconds: amount(10).describe('Fixed time per layer, microbatch and pass.'),
+  expertLayerOverheadSeconds: amount(10).describe(
     'Fixed time per layer with experts, microbatch and pass, in addition to `layerOverheadSeconds`.',
   ),
-  stepOverheadSeconds: seconds(1000).describe('Fixed time per step.'),
-  stragglerSeconds: seconds(1000).describe(
+  stepOverheadSeconds: amount(1000).describe('Fixed time per step.'),
+  stragglerSeconds: amount(1000).describe(
     'Extra wait of a training step each time the number of nodes or slices doubles.',
   ),
-  inferenceLayerOverheadSeconds: seconds(10).describe('Inference: fixed time per layer and pass.'),
-  inferenceStepOverheadSeconds: seconds(1000).describe('Inference: fixed time per pass.'),
-  inferenceSequenceOverheadSeconds: seconds(10).describe('Inference: fixed time per pass for each sequence.'),
-  inferenceExpertLayerSeconds: seconds(10).describe(
+  inferenceLayerOverheadSeconds: amount(10).describe('Inference: fixed time per layer and pass.'),
+  inferenceStepOverheadSeconds: amount(1000).describe('Inference: fixed time per pass.'),
+  inferenceSequenceOverheadSeconds: amount(10).describe('Inference: fixed time per pass for each sequence.'),
+  inferenceExpertLayerSeconds: amount(10).describe(
     'Inference: time that the grouped kernels of a layer with experts take per pass beyond their two matmuls.',
   ),
-  inferenceLayerHostSeconds: seconds(10).describe(
+  inferenceLayerHostSeconds: amount(10).describe(
     'Prefill: time that a host takes to start the kernels of a layer one by one; a layer takes no less.',
   ),
-  inferenceNarrowMatmulSeconds: seconds(10).describe(
+  inferenceNarrowMatmulSeconds: amount(10).describe(
     'Prefill: time that a matmul in fp8 or less takes beyond one in 16 bits, for quantising its input and a later start.',
   ),
-  unpackedExpertFactor: z
-    .number()
-    .min(1)
-    .max(100)
-    .describe(
-      'Inference: factor on the time to read and to multiply 4-bit experts where kernels unpack them.',
-    ),
-  inferenceCollectiveSeconds: seconds(10).describe(
+  unpackedExpertFactor: quantity(100).describe(
+    'Inference: factor on the time to read and to multiply 4-bit experts where kernels unpack them.',
+  ),
+  inferenceCollectiveSeconds: amount(10).describe(
     'Inference: latency of one gather or scatter inside a node, in addition to the time of its bytes.',
   ),
-  inferenceHalfBytesShare: z
-    .number()
-    .min(0)
-    .max(1000)
-    .describe('Inference: factor on `scaleUpHalfBytes`, for the communication kernels of inference servers.'),
+  inferenceHalfBytesShare: amount(1000).describe(
+    'Inference: factor on `scaleUpHalfBytes`, for the communication kernels of inference servers.',
+  ),
   overlapPrefetched: shareOrNone().describe(
     'Fraction of prefetchable communication that is hidden under compute.',
   ),

@@ -1,10 +1,12 @@
 /** Every choice that the formulas leave open: a name or some fields in a request, all values in an answer. */
 
 import { z } from 'zod'
+import { stackConstants as settable } from '../../../src/assumptions/stack.ts'
 import { label } from '../bound.ts'
 import { exactPartial } from '../exact-partial.ts'
 import { optional } from '../field.ts'
 import { basis, expertRecipeName } from '../names.ts'
+import { picked } from '../picked.ts'
 import { assumptionChoices } from './assumption-choices.ts'
 import { assumptionConstants } from './assumption-constants.ts'
 
@@ -20,31 +22,7 @@ export const assumptions = z.object({
 })
 
 /** The assumptions that a stack may set. */
-const { sustainedShare, fp8Share, overlapCriticalPath, elementwiseFactor } = chosen
-const { expertElementwiseFactor, expertLayerOverheadSeconds, recomputation } = chosen
-const { overlapDispatch, expertOverlapGathered, hierarchicalDispatch } = chosen
-const { inferenceLayerOverheadSeconds, inferenceLayerHostSeconds, inferenceStepOverheadSeconds } = chosen
-const { inferenceSequenceOverheadSeconds, inferenceCollectiveSeconds, inferenceHalfBytesShare } = chosen
-export const stackConstants = z.strictObject(
-  exactPartial({
-    sustainedShare,
-    fp8Share,
-    overlapCriticalPath,
-    elementwiseFactor,
-    expertElementwiseFactor,
-    expertLayerOverheadSeconds,
-    overlapDispatch,
-    expertOverlapGathered,
-    hierarchicalDispatch,
-    recomputation,
-    inferenceLayerOverheadSeconds,
-    inferenceLayerHostSeconds,
-    inferenceStepOverheadSeconds,
-    inferenceSequenceOverheadSeconds,
-    inferenceCollectiveSeconds,
-    inferenceHalfBytesShare,
-  }),
-)
+export const stackConstants = z.strictObject(exactPartial(picked(chosen, Object.values(settable).flat())))
 
 const overrides = z
   .strictObject({

@@ -1,13 +1,13 @@
 /** An accelerator in JSON: as the catalogue has it, or spelled out in a request in place of a name. */
 
 import { z } from 'zod'
-import { count, label, quantity, seconds, share } from '../bound.ts'
+import { amount, count, label, quantity, share } from '../bound.ts'
 import { flag, optional, orNull } from '../field.ts'
 import { chipKind } from '../names.ts'
 
 const flopsPerSecond = quantity(1e21)
 export const bytesPerSecond = quantity(1e18)
-export const latencySeconds = seconds(1)
+export const latencySeconds = amount(1)
 
 export const topology = z
   .array(count(4096))
@@ -66,11 +66,11 @@ export const system = z.discriminatedUnion('kind', [torusSystem, switchedSystem]
 const efficiency = z
   .strictObject({
     matmul: share().describe('Fraction of peak FLOP/s that a large matmul reaches.'),
-    matmulHalfFlops: z.number().min(0).max(1e21).describe('FLOP of a matmul that reaches half of that.'),
+    matmulHalfFlops: amount(1e21).describe('FLOP of a matmul that reaches half of that.'),
     attention: share().describe('Fraction of peak FLOP/s that the attention kernel reaches.'),
     attentionHalfKeys: optional(
       'Keys per query and kernel at which attention reaches half of that; 0 where absent.',
-      z.number().min(0).max(1e6),
+      amount(1e6),
     ),
     sustained: optional(
       'Fraction of short-term matmul and attention speed that training sustains for hours; 1 where absent.',
@@ -84,7 +84,7 @@ const efficiency = z
     scaleUp: share().describe('Fraction of link bandwidth that collectives reach inside a slice or node.'),
     scaleUpHalfBytes: optional(
       'Message size in bytes at which a collective inside a node reaches half of that; 0 where absent.',
-      z.number().min(0).max(1e15),
+      amount(1e15),
     ),
     scaleOut: share().describe(
       'Fraction of network bandwidth that collectives reach between slices or nodes.',
@@ -116,10 +116,7 @@ export const chipFields = {
     "This chip's share of its host's memory; unlimited where absent.",
     quantity(1e16),
   ),
-  usdPerHour: optional(
-    'On-demand list price of one chip for an hour, in US dollars.',
-    z.number().min(0).max(1e6),
-  ),
+  usdPerHour: optional('On-demand list price of one chip for an hour, in US dollars.', amount(1e6)),
   devicesPerChip: optional(
     'Devices that software sees on a TPU (2 on TPU7x); 1 where absent. Launches count in them, costs and plans in chips.',
     count(64),

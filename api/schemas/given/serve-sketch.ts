@@ -1,10 +1,10 @@
 /** A deployment that a user wrote, or one copied from an answer. */
 
 import { z } from 'zod'
-import type { ServePlan } from '../../../src/plan/inference-plan.ts'
-import { unreadFields } from '../answered-field.ts'
+import { servePlan } from '../answer/serve-plan.ts'
 import { count, longestSequence, mostBatchTokens } from '../bound.ts'
 import { flag, optional, orNull } from '../field.ts'
+import { withAnswered } from './answered-fields.ts'
 import { partialMesh } from './axis.ts'
 import { cacheShare } from './cache-share.ts'
 import { known } from './sketch.ts'
@@ -46,16 +46,8 @@ const fields = {
   ),
 } as const
 
-const answered = unreadFields([
-  ...(['rank', 'feasible', 'infeasible', 'id', 'summary', 'chips', 'idleChips', 'ratio'] as const),
-  ...(['requestsPerSecond', 'uncertainty', 'againstFirst', 'timeToFirstTokenSeconds'] as const),
-  ...(['timePerOutputTokenSeconds', 'requestSeconds', 'costPerMillionTokensUsd'] as const),
-  ...(['costedTokens', 'tokensPerSecondPerChip', 'queueing', 'kvTransfer', 'secondLayout'] as const),
-  ...(['explanation', 'launch'] as const),
-] satisfies readonly (keyof ServePlan)[])
-
 export const serveSketch = z
-  .strictObject({ ...fields, ...answered } satisfies Record<keyof ServePlan, z.ZodType>)
+  .strictObject(withAnswered(fields, servePlan.shape))
   .describe(
     'A deployment from an answer, unchanged, or your own. Fields that are left out, phases and numbers of instances included, are chosen as /optimize would.',
   )

@@ -1,11 +1,11 @@
 /** A plan that a user wrote, or one copied from an answer. */
 
 import { z } from 'zod'
-import type { PhasePlan } from '../../../src/plan/inference-plan.ts'
-import { answeredFields } from '../answered-field.ts'
-import { count, countOrNone, label, mostBatchTokens } from '../bound.ts'
+import { phasePlan } from '../answer/serve-plan.ts'
+import { amount, count, countOrNone, label, mostBatchTokens, quantity } from '../bound.ts'
 import { optional } from '../field.ts'
 import { contextLayoutName, scheduleName } from '../names.ts'
+import { withAnswered } from './answered-fields.ts'
 import { axisName, partialMesh } from './axis.ts'
 import { cacheShare } from './cache-share.ts'
 import { costedWith } from './costed-with.ts'
@@ -29,7 +29,7 @@ const placement = z.strictObject({
   parts: z.exactOptional(z.array(part).max(7)),
 })
 
-const layers = z.number().min(0).max(10_000)
+const layers = amount(10_000)
 
 const fields = {
   mesh: partialMesh,
@@ -37,7 +37,7 @@ const fields = {
   zeroStage: z.exactOptional(countOrNone(3)),
   contextLayout: z.exactOptional(contextLayoutName.nullable()),
   microbatches: z.exactOptional(count(1e6)),
-  microbatchTokens: z.exactOptional(z.number().min(1).max(mostBatchTokens)),
+  microbatchTokens: z.exactOptional(quantity(mostBatchTokens)),
   pipelineSchedule: z.exactOptional(z.enum([...scheduleName.options, 'in-flight'])),
   virtualStages: z.exactOptional(count(10_000)),
   stageLayers: optional(
@@ -65,7 +65,7 @@ const fields = {
 } as const
 
 /** Every field of a plan is either read or known to be an answer's. */
-export const known = { ...fields, ...answeredFields } satisfies Record<keyof PhasePlan, z.ZodType>
+export const known = withAnswered(fields, phasePlan.shape)
 
 export const sketch = z
   .strictObject(known)
