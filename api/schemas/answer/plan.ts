@@ -1,9 +1,9 @@
 /** A plan in an answer. `satisfies` ties the schema to the domain's type. */
 
 import { z } from 'zod'
-import { countOrNone } from '../bound.ts'
 import type { Plan } from '../../../src/plan/plan.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
+import { countOrNone } from '../bound.ts'
 import {
   flag,
   list,
