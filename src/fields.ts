@@ -4,3 +4,10 @@ export type Fields = Readonly<Record<string, unknown>>
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
+
+type Present<Given> = { [Name in keyof Given]?: NonNullable<Given[Name]> }
+
+/** The fields that have a value: those that are undefined or null are left out. */
+export function present<Given extends object>(given: Given): Present<Given> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value != null)) as Present<Given>
+}

@@ -34,13 +34,19 @@ export interface Costed {
   readonly compute: ElementType
 }
 
+/** What a request says of assumptions, of which it may name the basis alone. */
+export function saidOf(request: AssumptionsRequest): Exclude<AssumptionsRequest, string> {
+  return typeof request === 'string' ? { basis: request } : request
+}
+
 export function basisOf(request: AssumptionsRequest): 'book' | 'calibrated' {
-  return typeof request === 'string' ? request : request.basis
+  return saidOf(request).basis
 }
 
 /** Whether it says which software runs, or how that runs experts. */
 export function namesSoftware(request: AssumptionsRequest): boolean {
-  return typeof request !== 'string' && (request.stack ?? request.expertRecipe) !== undefined
+  const { stack, expertRecipe } = saidOf(request)
+  return (stack ?? expertRecipe) !== undefined
 }
 
 /** `costed` is absent for what is neither trained nor served. */
@@ -50,10 +56,9 @@ export function assumptionsOf(
   catalogue: Stacks,
   costed?: Costed,
 ): Assumptions {
-  const basis = basisOf(request)
+  const { stack: asked, ...own } = saidOf(request)
+  const { basis, expertRecipe } = own
   const named = namedAssumptions(basis, chip)
-  const own = typeof request === 'string' ? { basis } : request
-  const { stack: asked, expertRecipe } = own
   const { frameworks } = { ...named, ...own }
   const usual = () =>
     costed !== undefined && basis === 'calibrated'
@@ -63,7 +68,7 @@ export function assumptionsOf(
   refuseRecipe(expertRecipe, stack)
   const compute = costed?.compute ?? usualType
   const set = stack ? stackAssumptions(stack, compute, expertRecipe) : { stack: noStack }
-  return { ...named, ...own, ...set, ...overridden(own) }
+  return { ...named, ...set, ...own }
 }
 
 /**
@@ -77,8 +82,8 @@ export function runByOf(
   catalogue: Stacks,
   costed: Costed,
 ): Pick<Setting, 'runBy'> {
-  const own = typeof request === 'string' ? { basis: request } : request
-  if (own.stack !== undefined || basisOf(request) === 'book') return {}
+  const own = saidOf(request)
+  if (own.stack !== undefined || own.basis === 'book') return {}
   const usual = assumptionsOf(request, chip, catalogue, costed)
   const { expertRecipe, ...rest } = own
   const under = (framework: Framework): Assumptions => {
@@ -91,11 +96,6 @@ export function runByOf(
     .map((framework) => [framework, under(framework)] as const)
     .filter(([, { stack }]) => stack !== usual.stack)
   return { runBy: Object.fromEntries(others) }
-}
-
-/** The request's own assumptions, without the stack that it names. */
-function overridden({ stack, ...own }: Exclude<AssumptionsRequest, string>) {
-  return own
 }
 
 function recipesOf(stack: StackRecord | null): readonly ExpertRecipeName[] {
@@ -118,13 +118,12 @@ export function stackWarnings(
   runs: Activity,
   { stacks }: Stacks,
 ): readonly string[] {
-  const asked = typeof request === 'string' ? undefined : request.stack
+  const { stack: asked, frameworks: named = [] } = saidOf(request)
   if (asked !== undefined && asked !== noStack && stack === noStack) {
     return [
       `there are no constants for ${asked} on ${chip.name}: the plan is costed with general ones, as with assumptions.stack "${noStack}" (GET /stacks lists the stacks)`,
     ]
   }
-  const named = typeof request === 'string' ? [] : (request.frameworks ?? [])
   const able = launchersOf(runs, named).filter((name) => named.includes(name))
   const there = [...stacks.values()].filter((own) => own.runs === runs && runsOn(own, chip))
   const known = there.some(({ framework }) => framework !== null && able.includes(framework))

@@ -1,4 +1,5 @@
 /** Turns the hardware of a request into chips and the network between them. */
+import { present } from '../../src/fields.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import type { ClusterProblem } from '../../src/hardware/cluster/cluster-request.ts'
@@ -51,12 +52,7 @@ const gigabit = 1e9 / 8
 function askedOf({ chips, topology, slices, network, networkBytesPerSecond, nicGbps }: HardwareRequest) {
   const beyond = networkBytesPerSecond ?? (nicGbps === undefined ? undefined : nicGbps * gigabit)
   const numbers = beyond === undefined ? network : { ...network, scaleOutBytesPerSecondPerChip: beyond }
-  return {
-    ...(chips === undefined ? {} : { chips }),
-    ...(topology ? { topology } : {}),
-    ...(slices === undefined ? {} : { slices }),
-    ...(numbers ? { network: numbers } : {}),
-  }
+  return present({ chips, topology, slices, network: numbers })
 }
 
 function asWritten(pointer: string, { networkBytesPerSecond, nicGbps }: HardwareRequest): string {
@@ -70,13 +66,8 @@ function overridden(chip: Chip, request: HardwareRequest): Chip {
   const { usdPerHour, hbmBytes, hbmBytesPerSecond, hostBytesPerSecond, peakFlopsPerSecond } = request
   return {
     ...chip,
-    ...(usdPerHour === undefined ? {} : { usdPerHour }),
-    ...(hbmBytes === undefined ? {} : { hbmBytes }),
-    ...(hbmBytesPerSecond === undefined ? {} : { hbmBytesPerSecond }),
-    ...(hostBytesPerSecond === undefined ? {} : { hostBytesPerSecond }),
-    ...(peakFlopsPerSecond
-      ? { peakFlopsPerSecond: { ...chip.peakFlopsPerSecond, ...peakFlopsPerSecond } }
-      : {}),
+    ...present({ usdPerHour, hbmBytes, hbmBytesPerSecond, hostBytesPerSecond }),
+    peakFlopsPerSecond: { ...chip.peakFlopsPerSecond, ...peakFlopsPerSecond },
   }
 }
 

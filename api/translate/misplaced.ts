@@ -1,5 +1,6 @@
 /** Rejects what a request asks for although its mode does not have it; each would be legal in another mode. */
 
+import { present } from '../../src/fields.ts'
 import { satisfies } from '../../src/problem.ts'
 import { scheduleRow } from '../../src/recipe/schedule.ts'
 import { plainContext } from '../../src/sharding/tables/context-layout.ts'
@@ -65,19 +66,17 @@ function inferred({ layout, batchSequences, cacheShare, pipelineSchedule }: Sket
 
 /** The fields of training that an inference plan sets to more than its neutral value; answers give the neutral ones. */
 function beyondIdle(plan: Sketch): object {
-  const { zeroStage, contextLayout, pipelineSchedule, virtualStages, rematerialization, costedWith } = plan
-  return {
-    ...(zeroStage ? { zeroStage } : {}),
-    ...(contextLayout && contextLayout !== plainContext ? { contextLayout } : {}),
-    ...(pipelineSchedule &&
-    pipelineSchedule !== 'in-flight' &&
-    scheduleRow({ name: pipelineSchedule }).pipelined
-      ? { pipelineSchedule }
-      : {}),
-    ...(virtualStages !== undefined && virtualStages > 1 ? { virtualStages } : {}),
-    ...(rematerialization?.length ? { rematerialization } : {}),
-    ...(costedWith ? { costedWith } : {}),
-  }
+  const { zeroStage, contextLayout, pipelineSchedule = 'in-flight', virtualStages = 1 } = plan
+  const { rematerialization, costedWith } = plan
+  const pipelined = pipelineSchedule !== 'in-flight' && scheduleRow({ name: pipelineSchedule }).pipelined
+  return present({
+    zeroStage: zeroStage === 0 ? null : zeroStage,
+    contextLayout: contextLayout === plainContext ? null : contextLayout,
+    pipelineSchedule: pipelined ? pipelineSchedule : null,
+    virtualStages: virtualStages === 1 ? null : virtualStages,
+    rematerialization: rematerialization?.length === 0 ? null : rematerialization,
+    costedWith,
+  })
 }
 
 function misplaced(given: object, above: string, mode: Mode): Fault[] {

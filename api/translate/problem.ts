@@ -1,9 +1,9 @@
 /** Turns a validated request into a problem of its mode: looks names up, fills defaults in, rejects impossible combinations. */
 import type { Transformer } from '../../src/model/transformer.ts'
+import type { Question } from '../../src/modes/question.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { faultyValue } from '../problems.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
-import type { Question } from '../worker/question.ts'
 import { refuseMisplaced } from './misplaced.ts'
 import { refuseUncounted } from './policies.ts'
 import { settingOf } from './setting.ts'

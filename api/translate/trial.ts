@@ -1,5 +1,7 @@
 /** Combines a question with the plan of its request: all seven axes are filled in, and fields of other modes are rejected. */
 
+import { present } from '../../src/fields.ts'
+import type { Question, Trial } from '../../src/modes/question.ts'
 import type { InstanceSketch, ServeSketch } from '../../src/problem.ts'
 import { type PlanFault, wayText } from '../../src/rules/part-rule.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
@@ -7,7 +9,6 @@ import type { Fault } from '../problems.ts'
 import type { ServeSketchRequest } from '../schemas/given/serve-sketch.ts'
 import type { Sketch } from '../schemas/given/sketch.ts'
 import { valueAt } from '../validation/json-pointer.ts'
-import type { Question, Trial } from '../worker/question.ts'
 import { refuseMisplacedOf } from './misplaced.ts'
 import { refuseUnknownPoliciesOf } from './policies.ts'
 
@@ -23,46 +24,29 @@ export function trialOf(
   if (question.mode === 'serve') return { ...question, sketch: serveSketchOf(written as ServeSketchRequest) }
   const plan = written as Sketch
   refuseMisplacedOf(plan, question.mode)
-  const { microbatches, microbatchTokens, zeroStage, virtualStages, stageLayers, rematerialization } = plan
-  const shared = {
-    mesh: { ...unitMesh, ...plan.mesh },
-    ...(plan.placement ? { placement: plan.placement } : {}),
-    ...(microbatches === undefined ? {} : { microbatches }),
-    ...(microbatchTokens === undefined ? {} : { microbatchTokens }),
-  }
+  const { placement, microbatches, microbatchTokens } = plan
+  const mesh = { ...unitMesh, ...plan.mesh }
+  const shared = { mesh, ...present({ placement, microbatches, microbatchTokens }) }
   if (question.mode !== 'train') {
     const { batchSequences, cacheShare } = plan
-    const own = {
-      ...(batchSequences === undefined ? {} : { batchSequences }),
-      ...(cacheShare ? { cacheShare } : {}),
-    }
+    const own = present({ batchSequences, cacheShare })
     return { ...question, sketch: { ...shared, ...own, layout: layoutOf(plan) } }
   }
   refuseUnknownPoliciesOf(plan)
-  const { contextLayout, pipelineSchedule } = plan
-  const sketch = {
-    ...shared,
-    ...(zeroStage === undefined ? {} : { zeroStage }),
-    ...(contextLayout ? { contextLayout } : {}),
-    ...(pipelineSchedule && pipelineSchedule !== 'in-flight' ? { pipelineSchedule } : {}),
-    ...(virtualStages === undefined ? {} : { virtualStages }),
-    ...(stageLayers ? { stageLayers } : {}),
-    ...(rematerialization ? { rematerialization } : {}),
-  }
-  return { ...question, problem: { ...question.problem, runElsewhere }, sketch }
+  const { zeroStage, contextLayout, virtualStages, stageLayers, rematerialization } = plan
+  const pipelineSchedule = plan.pipelineSchedule === 'in-flight' ? null : plan.pipelineSchedule
+  const chosen = { zeroStage, contextLayout, pipelineSchedule, virtualStages, stageLayers, rematerialization }
+  const problem = { ...question.problem, runElsewhere }
+  return { ...question, problem, sketch: { ...shared, ...present(chosen) } }
 }
 
 function serveSketchOf(plan: ServeSketchRequest): ServeSketch {
   const { disaggregated, prefill, generate, maxSequences, stepTokens, contextLength, cacheShare } = plan
-  return {
-    ...(cacheShare ? { cacheShare } : {}),
-    ...(disaggregated === undefined ? {} : { disaggregated }),
-    ...(prefill ? { prefill: instanceOf(prefill, 'prefill') } : {}),
-    ...(generate ? { generate: instanceOf(generate, 'generate') } : {}),
-    ...(maxSequences === undefined ? {} : { maxSequences }),
-    ...(stepTokens ? { stepTokens } : {}),
-    ...(contextLength === undefined ? {} : { contextLength }),
-  }
+  return present({
+    ...{ cacheShare, disaggregated, maxSequences, stepTokens, contextLength },
+    prefill: prefill && instanceOf(prefill, 'prefill'),
+    generate: generate && instanceOf(generate, 'generate'),
+  })
 }
 
 function instanceOf(
@@ -72,17 +56,11 @@ function instanceOf(
   const { mesh, placement, layout, instances, topology, slices } = plan
   const { batchSequences, microbatches, microbatchTokens } = plan
   refuseMisplacedOf({ mesh: {}, ...plan }, phase, `/plan/${phase}`)
-  return {
-    ...(mesh ? { mesh: { ...unitMesh, ...mesh } } : {}),
-    ...(placement ? { placement } : {}),
-    ...(layout ? { layout: layoutOf({ layout }) } : {}),
-    ...(instances === undefined ? {} : { instances }),
-    ...(topology ? { topology } : {}),
-    ...(slices === undefined ? {} : { slices }),
-    ...(batchSequences === undefined ? {} : { batchSequences }),
-    ...(microbatches === undefined ? {} : { microbatches }),
-    ...(microbatchTokens === undefined ? {} : { microbatchTokens }),
-  }
+  return present({
+    ...{ placement, instances, topology, slices, batchSequences, microbatches, microbatchTokens },
+    mesh: mesh && { ...unitMesh, ...mesh },
+    layout: layout && layoutOf({ layout }),
+  })
 }
 
 /** Legal alternatives are listed in words; a single one is also proposed as a correction. */

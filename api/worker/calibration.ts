@@ -18,7 +18,7 @@ import { timedOut } from '../queue/deadline.ts'
 import type { CalibrateBody, CalibrateRequest, NamedRun } from '../schemas/calibrate.ts'
 import type { AssumptionsRequest } from '../schemas/given/assumptions.ts'
 import { isLaunch } from '../schemas/launch.ts'
-import { basisOf } from '../translate/assumptions.ts'
+import { saidOf } from '../translate/assumptions.ts'
 import { launchKey } from '../translate/launch/file.ts'
 import { launchWarnings } from '../translate/launch/launch.ts'
 import { inRun } from '../validation/measured-runs.ts'
@@ -100,8 +100,7 @@ function refuseUnlike(runs: readonly Read[], names: readonly Reassumable[]): voi
 }
 
 function toSend(first: Read | undefined, { constants }: Calibration): CalibrateBody['assumptions'] {
-  const said = first?.assumptions ?? 'calibrated'
-  const own = typeof said === 'string' ? { basis: basisOf(said) } : said
+  const own = saidOf(first?.assumptions ?? 'calibrated')
   return { ...own, ...Object.fromEntries(constants.map(({ name, value }) => [name, value])) }
 }
 

@@ -1,6 +1,7 @@
 /** Works out a comparison: each variant gets its share of the time, and is compared with the first. */
 
 import type { Chip } from '../../src/hardware/chip.ts'
+import type { Answer, Question, Trial, Verdict } from '../../src/modes/question.ts'
 import { type Patience, within } from '../../src/patience.ts'
 import { difference } from '../../src/plan/comparison.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
@@ -19,7 +20,6 @@ import {
 import { pricedApart } from '../translate/prices.ts'
 import { pointingAt } from '../validation/variants.ts'
 import { evaluateBody, evaluateQuestion, optimizeBody, optimizeQuestion } from './desk.ts'
-import type { Answer, Question, Trial, Verdict } from './question.ts'
 
 export interface Planner {
   readonly optimized: (question: Question, patience: Patience) => Answer

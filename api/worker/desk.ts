@@ -3,9 +3,12 @@
  * words of the request. All that takes longer for larger numbers in a request happens here or behind it, in a worker,
  * under the deadline.
  */
+
 import { launchersOf } from '../../src/assumptions/stack.ts'
 import { collectiveEstimate } from '../../src/collectives.ts'
+import { present } from '../../src/fields.ts'
 import { type LaunchReading, writtenFor } from '../../src/launch/read/reading.ts'
+import type { Answer, Inspection, Trial, Verdict } from '../../src/modes/question.ts'
 import type { Suggestion } from '../../src/plan/answer.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
@@ -33,7 +36,7 @@ import {
   suggestedInRead,
   asWritten as suggestionsAsWritten,
 } from '../translate/answer/suggestion.ts'
-import { assumptionsOf, basisOf } from '../translate/assumptions.ts'
+import { assumptionsOf, basisOf, saidOf } from '../translate/assumptions.ts'
 import { refuseUnbinding } from '../translate/bottlenecks.ts'
 import { hardwareOf } from '../translate/hardware.ts'
 import { refuseAnotherModel } from '../translate/launch/contradictions.ts'
@@ -46,7 +49,6 @@ import { activityOf } from '../translate/setting.ts'
 import { asWritten, trialOf } from '../translate/trial.ts'
 import { evaluateWritten, validateWritten } from '../validation/written-plan.ts'
 import { refuseUncosted } from './not-offered.ts'
-import type { Answer, Inspection, Trial, Verdict } from './question.ts'
 import { type Costs, changesToldIn } from './told-in-file.ts'
 
 export function optimizeQuestion(request: OptimizeRequest, catalogue: Catalogue): Translation {
@@ -173,7 +175,7 @@ export type ValidateBody = ReturnType<typeof validateBody>
 /** If the request names no stack, the plan is costed with that of the framework that has to launch it. */
 function asLaunched<Request extends ValidateRequest | ValidateServeRequest>(request: Request): Request {
   const { assumptions, require, workload } = request
-  const own = typeof assumptions === 'string' ? { basis: assumptions } : assumptions
+  const own = saidOf(assumptions)
   const { launchableBy = [] } = require
   const [stack] = launchersOf(activityOf(workload), launchableBy).filter((name) =>
     launchableBy.includes(name),
@@ -218,11 +220,11 @@ function costedWith(
 ): Pick<Trial, 'costedWith'> {
   const written = 'costedWith' in plan ? plan.costedWith : undefined
   if (!written) return {}
-  const own = typeof request.assumptions === 'string' ? { basis: request.assumptions } : request.assumptions
+  const own = saidOf(request.assumptions)
   const costing = (said: typeof written) => {
     const asked = { ...request, assumptions: { ...own, ...said } }
     const { assumptions, runBy } = problemOf(asked, catalogue).problem
-    return { assumptions, ...(runBy ? { runBy } : {}) }
+    return { assumptions, ...present({ runBy }) }
   }
   const names = Object.keys(written) as (keyof typeof written)[]
   const others = names.map((name) => {

@@ -1,11 +1,12 @@
 /** Searches for the best plan to compare a given one with, if the request asks for it. */
+
+import type { Trial, Verdict } from '../../src/modes/question.ts'
 import { type Patience, within } from '../../src/patience.ts'
 import { preferredPlan } from '../../src/plan/certainty/preferred.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import { launchersOf, type Regret, regret, type ServeRegret, serveRegret } from '../../src/plan/regret.ts'
 import type { Planner } from './comparison.ts'
-import type { Trial, Verdict } from './question.ts'
 
 /** Null if the plan does not fit or is too slow, or if no other plan exists. */
 export function regretOf(

@@ -1,6 +1,7 @@
 /** What changes of a request mean in the launch file that it was read from. */
 import { inFile } from '../../src/launch/in-file.ts'
 import { lacksMemoryAlone } from '../../src/launch/server/rules.ts'
+import type { Trial, Verdict } from '../../src/modes/question.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { Change } from '../../src/rules/part-rule.ts'
@@ -10,7 +11,6 @@ import type { EvaluateRequest, EvaluateServeRequest } from '../schemas/evaluate.
 import type { LaunchRead } from '../schemas/launch-read.ts'
 import type { ToldInFile } from '../translate/answer/check.ts'
 import { valueAt } from '../validation/json-pointer.ts'
-import type { Trial, Verdict } from './question.ts'
 
 /** Costs a changed request, to see what its launch would be; null if time is up. */
 export type Costs = (request: EvaluateRequest | EvaluateServeRequest) => Verdict | null

@@ -1,5 +1,7 @@
 /** Evaluates a written inference plan. If it does not fit or is too slow, suggests changes, each evaluated as far as time allows. */
+
 import { evaluateInference } from '../evaluate-inference.ts'
+import { present } from '../fields.ts'
 import { rowOf } from '../modes/phases.ts'
 import type { Suggestion } from '../plan/answer.ts'
 import { secondsText } from '../plan/explain/figures.ts'
@@ -70,7 +72,8 @@ function moreReplicas(
   const onto = (chips: number) => (mesh.data * chips) / problem.cluster.chips
   const found = largerThatFits(problem, (cluster) => {
     if (cluster.chips % problem.cluster.chips !== 0) return false
-    const changed = { layout, mesh: { ...mesh, data: onto(cluster.chips) }, ...batchOf(sketch) }
+    const own = present({ batchSequences: sketch.batchSequences, cacheShare: sketch.cacheShare })
+    const changed = { layout, mesh: { ...mesh, data: onto(cluster.chips) }, ...own }
     return fitting({ ...problem, cluster } as PhaseProblem, changed) !== null
   })
   if (!found) return []
@@ -81,13 +84,6 @@ function moreReplicas(
       .map((field) => ({ pointer: `/plan/${field}`, value: null })),
   ]
   return [{ ...moreChips(found), also }]
-}
-
-function batchOf({ batchSequences, cacheShare }: InferenceSketch): Partial<InferenceSketch> {
-  return {
-    ...(batchSequences === undefined ? {} : { batchSequences }),
-    ...(cacheShare ? { cacheShare } : {}),
-  }
 }
 
 /** Explains the limit: the plan counts every sequence that a server may take as running at its full length. */

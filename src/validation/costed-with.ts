@@ -3,6 +3,7 @@
  * that it is compared with has those of the request, as a command of ours would; the same plan costed again with them
  * shows what it loses by its own alone.
  */
+import { present } from '../fields.ts'
 import type { EvaluateAnswer } from '../plan/answer.ts'
 import { secondsText } from '../plan/explain/figures.ts'
 import type { Plan } from '../plan/plan.ts'
@@ -25,7 +26,7 @@ export interface CostedWith extends Costing {
 export function asCosted<Asked extends Costing>(problem: Asked, own: Costing | undefined): Asked {
   if (!own) return problem
   const { assumptions, runBy } = own
-  return { ...problem, assumptions, ...(runBy ? { runBy } : {}) }
+  return { ...problem, assumptions, ...present({ runBy }) }
 }
 
 type Timed = Pick<EvaluateAnswer['plan'], 'feasible'> & { readonly stepTimeSeconds?: number }

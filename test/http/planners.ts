@@ -18,9 +18,9 @@ import {
   validateBody,
   validateQuestion,
 } from '../../api/worker/desk.ts'
-import type { Answer, Inspection, Question, Trial, Verdict } from '../../api/worker/question.ts'
 import { replied } from '../../api/worker/reply.ts'
 import type { Costs } from '../../api/worker/told-in-file.ts'
+import type { Answer, Inspection, Question, Trial, Verdict } from '../../src/modes/question.ts'
 import { never } from '../../src/patience.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'

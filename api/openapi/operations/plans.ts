@@ -6,42 +6,56 @@ import { errorReferences, idHeader } from '../responses.ts'
 import { type About, operation, withKey } from './operation.ts'
 import { calibrate, collective, compare, evaluate, optimize, validate } from './plans-about.ts'
 
+type Requests = readonly [ComponentName, ...ComponentName[]]
+
+interface Posted {
+  readonly about: About
+  /** The schemas that a body may have. */
+  readonly requests: Requests
+  /** Parameters besides the entity tag. */
+  readonly parameters?: readonly JsonSchema[]
+  readonly responses?: JsonSchema
+}
+
 export function plans(examples: readonly Example[]) {
   const posted = (
     path: string,
-    request: ComponentName,
     answer: ComponentName,
-    about: About,
-    others: readonly ComponentName[] = [],
+    { about, requests, parameters = [], responses = {} }: Posted,
   ) => ({
     [path]: {
       post: {
         ...operation(about),
         security: withKey,
-        parameters: [ifNoneMatch, ...(fielded.includes(path) ? [fieldsParameter] : [])],
+        parameters: [ifNoneMatch, ...parameters],
         requestBody: {
           required: true,
           content: {
-            'application/json': { schema: eitherOf(request, others), examples: examplesOf(path, examples) },
+            'application/json': { schema: eitherOf(requests), examples: examplesOf(path, examples) },
           },
         },
-        responses: {
-          200: told(schemaReference(answer)),
-          ...errorReferences(...askedErrors),
-        },
+        responses: { 200: told(answer), ...errorReferences(...askedErrors), ...responses },
       },
     },
   })
+  const parameters = [fieldsParameter]
   return {
-    ...posted('/optimize', 'OptimizeRequest', 'OptimizeResponse', optimize),
-    ...posted('/evaluate', 'EvaluateRequest', 'EvaluateResponse', evaluate, [
-      'EvaluateServeRequest',
-      'EvaluateLaunchRequest',
-    ]),
-    '/validate': validated(examples),
-    ...posted('/calibrate', 'CalibrateRequest', 'CalibrateResponse', calibrate),
-    ...posted('/compare', 'CompareRequest', 'CompareResponse', compare),
-    ...posted('/collectives', 'CollectiveRequest', 'CollectiveResponse', collective),
+    ...posted('/optimize', 'OptimizeResponse', {
+      about: optimize,
+      requests: ['OptimizeRequest'],
+      parameters,
+    }),
+    ...posted('/evaluate', 'EvaluateResponse', {
+      ...{ about: evaluate, parameters },
+      requests: ['EvaluateRequest', 'EvaluateServeRequest', 'EvaluateLaunchRequest'],
+    }),
+    ...posted('/validate', 'ValidateResponse', {
+      ...{ about: validate, parameters: [failWith], responses: checkResponses() },
+      requests: ['ValidateRequest', 'ValidateServeRequest', 'ValidateLaunchRequest'],
+    }),
+    ...posted('/calibrate', 'CalibrateResponse', { about: calibrate, requests: ['CalibrateRequest'] }),
+    ...posted('/compare', 'CompareResponse', { about: compare, requests: ['CompareRequest'], parameters }),
+    ...posted('/collectives', 'CollectiveResponse', { about: collective, requests: ['CollectiveRequest'] }),
   }
 }
 
@@ -60,79 +74,44 @@ const askedErrors = [
   'timed-out',
 ] as const
 
-function eitherOf(request: ComponentName, others: readonly ComponentName[]): JsonSchema {
-  const schema = schemaReference(request)
+function eitherOf([first, ...others]: Requests): JsonSchema {
+  const schema = schemaReference(first)
   return others.length > 0 ? { anyOf: [schema, ...others.map(schemaReference)] } : schema
 }
 
-/** /validate has a second status for its answer, and more formats than JSON. */
-function validated(examples: readonly Example[]) {
-  const [answer, report] = [schemaReference('ValidateResponse'), { type: 'string' }]
-  const told = {
-    description: 'The checks.',
-    headers: { ...idHeader, ...keptHeaders },
-    content: {
-      'application/json': { schema: answer },
-      'application/xml': { schema: report },
-      'application/sarif+json': { schema: { type: 'object' } },
-      'text/plain': { schema: report },
-      'text/markdown': { schema: report },
-      'text/csv': { schema: report },
-    },
-  }
-  const problem = { schema: schemaReference('Problem') }
-  return {
-    post: {
-      ...operation(validate),
-      security: withKey,
-      parameters: [
-        ifNoneMatch,
-        {
-          name: 'failWith',
-          in: 'query',
-          required: false,
-          description: 'Status of the answer if a check fails; 200 by default.',
-          schema: { type: 'integer', enum: [422] },
-        },
-      ],
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': {
-            schema: eitherOf('ValidateRequest', ['ValidateServeRequest', 'ValidateLaunchRequest']),
-            examples: examplesOf('/validate', examples),
-          },
-        },
-      },
-      responses: {
-        200: told,
-        ...errorReferences(...askedErrors),
-        422: {
-          ...told,
-          description:
-            'The checks, at least one of which fails; or a problem document, if the request makes no sense.',
-          content: { ...told.content, 'application/problem+json': problem },
-        },
-      },
-    },
-  }
-}
+const asText = { schema: { type: 'string' } }
+
+const texts: JsonSchema = Object.fromEntries(
+  tellingTypes.filter((type) => type !== 'application/json').map((type) => [type, asText]),
+)
 
 /** The answer as JSON, or as a text that `Accept` asks for. */
-function told(answer: JsonSchema) {
-  const texts = tellingTypes.filter((type) => type !== 'application/json')
-  return {
-    description: 'The answer.',
-    headers: { ...idHeader, ...keptHeaders },
-    content: {
-      'application/json': { schema: answer },
-      ...Object.fromEntries(texts.map((type) => [type, { schema: { type: 'string' } }])),
-    },
-  }
+function told(answer: ComponentName, description = 'The answer.', others = texts) {
+  const json = { schema: schemaReference(answer) }
+  const headers = { ...idHeader, ...keptHeaders }
+  return { description, headers, content: { 'application/json': json, ...others } }
 }
 
-/** Paths whose answers can be restricted to some fields. */
-const fielded = ['/optimize', '/evaluate', '/compare']
+/** /validate has a second status for its answer, and more formats. */
+function checkResponses() {
+  const checks = told('ValidateResponse', 'The checks.', {
+    'application/xml': asText,
+    'application/sarif+json': { schema: { type: 'object' } },
+    ...texts,
+  })
+  const problem = { 'application/problem+json': { schema: schemaReference('Problem') } }
+  const description =
+    'The checks, at least one of which fails; or a problem document, if the request makes no sense.'
+  return { 200: checks, 422: { ...checks, description, content: { ...checks.content, ...problem } } }
+}
+
+const failWith = {
+  name: 'failWith',
+  in: 'query',
+  required: false,
+  description: 'Status of the answer if a check fails; 200 by default.',
+  schema: { type: 'integer', enum: [422] },
+}
 
 const fieldsParameter = {
   name: 'fields',

@@ -1,11 +1,11 @@
 /** Suggestions in the words of the request: a batch that the domain counts in tokens may be given in sequences there. */
 import type { z } from 'zod'
+import type { Answer } from '../../../src/modes/question.ts'
 import type { Suggestion } from '../../../src/plan/answer.ts'
 import type { Change } from '../../../src/rules/part-rule.ts'
 import { inReadRequest } from '../../../src/validation/read-request.ts'
 import { changed } from '../../hints/change.ts'
 import { type OptimizeRequest, optimizeRequest } from '../../schemas/optimize.ts'
-import type { Answer } from '../../worker/question.ts'
 
 export function inWordsOf<T extends Answer>(request: OptimizeRequest, answer: T): T {
   const { infeasible } = answer

@@ -1,5 +1,6 @@
 /** Turns the speculative decoding of a request into that of the domain. */
 
+import { present } from '../../../src/fields.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { draftCost } from '../../../src/modes/generate/draft-cost.ts'
 import type { Speculation } from '../../../src/problem.ts'
@@ -22,7 +23,7 @@ export function speculationOf(
   model: Transformer,
   catalogue: Catalogue,
 ): ResolvedSpeculation {
-  const drafted = { acceptance, ...(tokens === undefined ? {} : { tokens }) }
+  const drafted = { acceptance, ...present({ tokens }) }
   if (draftModel === undefined) return { speculation: { ...drafted, draftCostRatio }, warnings: [] }
   const { transformer: draft, warnings } = draftOf(draftModel, catalogue)
   const cost = draftCost(draft, model)

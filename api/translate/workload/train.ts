@@ -1,4 +1,5 @@
 /** Turns the training workload of a request into that of the domain. */
+import { present } from '../../../src/fields.ts'
 import type { TrainWorkload } from '../../../src/problem.ts'
 import type { TrainRequest } from '../../schemas/workload/train-workload.ts'
 import { refuseUnknownPolicies } from '../policies.ts'
@@ -11,7 +12,6 @@ export function trainWorkloadOf(workload: TrainRequest): TrainWorkload {
     batchTokens: batchTokens ?? batchSequences * sequenceLength,
     sequenceLength,
     optimizer,
-    ...(rematerialization ? { rematerialization } : {}),
-    ...(workload.schedule ? { schedules: workload.schedule } : {}),
+    ...present({ rematerialization, schedules: workload.schedule }),
   }
 }

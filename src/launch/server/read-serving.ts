@@ -4,7 +4,9 @@
  * all attention weights (attention-groups.ts). If tokens are sent between such chips to whole experts, they are
  * `expert`. Chips beyond one server make further servers.
  */
+
 import { compact } from '../../compact.ts'
+import { present } from '../../fields.ts'
 import { peakOf } from '../../hardware/peak.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
@@ -31,18 +33,15 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
     framework,
     version,
     model: null,
-    ...(named === null ? {} : { named }),
+    ...present({ named, memoryFraction: said.memoryFraction, known: said.known, refuses: said.refuses }),
     hardware: context.chips === null ? { chips: server } : {},
     precision: runnable(precision, context),
     assumptions: {},
-    ...(said.memoryFraction === undefined ? {} : { memoryFraction: said.memoryFraction }),
     ...own,
-    plan: { ...own.plan, ...(said.cacheShare ? { cacheShare: said.cacheShare } : {}) },
+    plan: { ...own.plan, ...present({ cacheShare: said.cacheShare }) },
     notes: [...said.notes, ...own.notes, ...layoutNotes(said, dispatched)],
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,
-    ...(said.known ? { known: said.known } : {}),
-    ...(said.refuses === undefined ? {} : { refuses: said.refuses }),
     misnamed: said.misnamed ?? [],
     faults: [...said.faults, ...deviceFaults(ranks, devices), ...own.faults],
   }
@@ -116,7 +115,7 @@ function deploymentReading({ said, context, dispatched, mesh: own }: Laid): Told
       generate: { mesh: { data: replicas, ...own }, ...layoutOf(said, context, 'generate', dispatched) },
       ...ofAll('maxSequences', said.sequences ?? usualSequences?.count ?? null),
       ...ofAll('stepTokens', said.stepTokens),
-      ...(contextLength === null ? {} : { contextLength }),
+      ...present({ contextLength }),
     },
     notes: compact(said.servingNotes, said.sequences === null && unsaidSequences(usualSequences)),
     faults: compact(onePhase !== null && onePhase, countFaults(said, context)),

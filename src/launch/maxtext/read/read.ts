@@ -4,7 +4,7 @@
  * per device, everything recomputed. Behind switches the units of the innermost tier count as slices.
  */
 
-import { type Fields, isFields } from '../../../fields.ts'
+import { type Fields, isFields, present } from '../../../fields.ts'
 import { typeOfLongName } from '../../long-names.ts'
 import { type Keys, keysOf } from '../../read/fields.ts'
 import { inverse } from '../../read/inverse.ts'
@@ -36,9 +36,8 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
     framework: 'maxtext',
     version: maxtextVersion,
     model,
-    ...(named === null ? {} : { named }),
+    ...present({ named, kind }),
     hardware: {},
-    ...(kind ? { kind } : {}),
     workload: {
       mode: 'train',
       ...(chips === null ? {} : { batchSequences }),

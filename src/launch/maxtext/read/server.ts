@@ -3,7 +3,7 @@
  * tensor leaves, and the engine would gather weights in every step. Each server has `tensor` chips (devices, where a chip has several); further chips are further servers.
  */
 import { compact } from '../../../compact.ts'
-import type { Fields } from '../../../fields.ts'
+import { type Fields, present } from '../../../fields.ts'
 import { typeOfLongName } from '../../long-names.ts'
 import { type Keys, keysOf } from '../../read/fields.ts'
 import { leftOver } from '../../read/left-over.ts'
@@ -46,7 +46,7 @@ export function readMaxtextServer(config: Fields, context: ReadingContext): Laun
     },
     context,
   )
-  return { ...reading, model, ...(kind ? { kind } : {}) }
+  return { ...reading, model, ...present({ kind }) }
 }
 
 /** A prompt leaves room for one token behind it. */

@@ -4,6 +4,7 @@
  * inverse of flags.ts, with the same source.
  */
 
+import { present } from '../../../fields.ts'
 import { unmixed } from '../../long-names.ts'
 import { leftOver } from '../../read/left-over.ts'
 import { type Options, optionsOf } from '../../read/options.ts'
@@ -60,9 +61,7 @@ export function readMegatron(
     hardware: world === null ? {} : { chips: world },
     workload: {
       mode: 'train',
-      ...(batchSequences === null ? {} : { batchSequences }),
-      ...(sequenceLength === null ? {} : { sequenceLength }),
-      ...(optimizer === null ? {} : { optimizer }),
+      ...present({ batchSequences, sequenceLength, optimizer }),
     },
     precision,
     assumptions,
