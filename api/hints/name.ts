@@ -7,7 +7,11 @@ export function plainName(name: string): string {
 export type OtherNames = Readonly<Record<string, string>>
 
 export function listed(table: OtherNames): Readonly<Record<string, readonly string[]>> {
-  return Object.fromEntries(Object.entries(table).map(([key, names]) => [key, names.trim().split(/\s+/)]))
+  return Object.fromEntries(Object.entries(table).map(([key, names]) => [key, namesIn(names)]))
+}
+
+export function namesIn(text: string): readonly string[] {
+  return text.trim().split(/\s+/)
 }
 
 /** Inverts a table of other names: for each normalised name, the keys that it may mean. */

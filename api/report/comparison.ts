@@ -64,6 +64,14 @@ export const comparisonReport: PageReport<CompareBody> = {
   html: comparisonHtml,
 }
 
+/** A line for each quantity: its head, and what each variant has. */
+function linesOf(body: CompareBody): readonly (readonly string[])[] {
+  return rowsOf(body).map(({ head, text }) => [
+    head,
+    ...body.variants.map(({ plan }) => (plan ? text(plan) : '-')),
+  ])
+}
+
 function comparisonText(body: CompareBody, width?: number): string {
   const { variants } = body
   const names = variants.map(({ name }) => name)
@@ -72,30 +80,22 @@ function comparisonText(body: CompareBody, width?: number): string {
     name,
     `${plan?.summary ?? 'no plan'}${best ? ' (the best)' : ''}`,
   ])
-  const lines = rowsOf(body)
-    .slice(1)
-    .map(({ head, text }) => [head, ...variants.map(({ plan }) => (plan ? text(plan) : '-'))])
+  const [, ...lines] = linesOf(body)
   return `${[...table(summaries, width), '', ...table([['', ...names], ...lines], width), '', ...remarks(body)].join('\n')}\n`
 }
 
 function comparisonMarkdown(body: CompareBody): string {
   const { variants } = body
-  const lines = rowsOf(body).map(({ head, text }) => [
-    head.trim(),
-    ...variants.map(({ plan }) => cell(plan ? text(plan) : '-')),
-  ])
+  const lines = linesOf(body).map(([head = '', ...cells]) => [head.trim(), ...cells.map(cell)])
   const heads = ['', ...variants.map(({ name }) => cell(name))]
   return `${[markdownTable(heads, lines), ...remarks(body).map((line) => `- ${line}`)].join('\n\n')}\n`
 }
 
 function comparisonHtml(body: CompareBody): string {
   const { variants } = body
-  const lines = rowsOf(body).map(({ head, text }) => [
-    head.trim(),
-    ...variants.map(({ plan }) => (plan ? text(plan) : '-')),
-  ])
+  const rows = linesOf(body).map(([head = '', ...cells]) => [head.trim(), ...cells])
   const heads = ['', ...variants.map(({ name }) => name)]
-  return page('shardplan: side by side', [{ heads, rows: lines, remarks: remarks(body) }])
+  return page('shardplan: side by side', [{ heads, rows, remarks: remarks(body) }])
 }
 
 /** One line per variant. */

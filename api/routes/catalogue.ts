@@ -9,7 +9,7 @@ import {
   nearestModels,
   nearestStacks,
 } from '../catalogue.ts'
-import { chipsOf, modelsOf, stacksOf } from '../catalogue-lists.ts'
+import { chipsOf, countedModel, modelsOf, stacksOf } from '../catalogue-lists.ts'
 import { unknownPath } from '../hints/unknown-name.ts'
 
 export function catalogueRoutes(catalogue: Catalogue): Readonly<Record<string, RequestHandler>> {
@@ -48,11 +48,5 @@ function entry(
 
 function modelNamed(catalogue: Catalogue, name: string) {
   const known = knownModel(catalogue, name)
-  return (
-    known && {
-      ...known.record,
-      parameters: known.parameters.total,
-      activeParameters: known.parameters.active,
-    }
-  )
+  return known && countedModel(known)
 }

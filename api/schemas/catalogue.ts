@@ -8,7 +8,8 @@ import { list, number, optional, orNull, whole } from './field.ts'
 import { stackConstants } from './given/assumptions.ts'
 import { chipFields } from './given/chip.ts'
 import { activeConvention, architecture } from './given/model.ts'
-import { chipKind, elementType, expertRecipeName, frameworkName } from './names.ts'
+import { elementType, expertRecipeName, frameworkName } from './names.ts'
+import { picked } from './picked.ts'
 
 export const modelRecord = z.strictObject({
   name: label(),
@@ -51,16 +52,14 @@ export const modelEntry = modelRecord.extend({
   activeParameters: number(activeConvention),
 })
 
-export const modelList = z.object({
-  models: z.array(
-    z.object({
-      name: z.string(),
-      parameters: number('Number of parameters, counted from the architecture.'),
-      activeParameters: number(activeConvention),
-      architecture,
-    }),
-  ),
-})
+/** What the lists say of each. */
+export const listed = {
+  model: ['name', 'parameters', 'activeParameters', 'architecture'],
+  chip: ['name', 'title', 'kind', 'aliases', 'hbmBytes', 'peakFlopsPerSecond'],
+  stack: ['name', 'title', 'runs', 'framework', 'chips', 'constants'],
+} as const
+
+export const modelList = z.object({ models: z.array(z.object(picked(modelEntry.shape, listed.model))) })
 
 export const chipRecord = z.strictObject({
   ...chipFields,
@@ -131,28 +130,6 @@ export const stackRecord = z.strictObject({
   sources,
 })
 
-export const stackList = z.object({
-  stacks: z.array(
-    z.object({
-      name: z.string(),
-      title: z.string(),
-      runs: activity,
-      framework: launchedBy,
-      chips: ofChips,
-      constants: stackConstants,
-    }),
-  ),
-})
+export const stackList = z.object({ stacks: z.array(z.object(picked(stackRecord.shape, listed.stack))) })
 
-export const chipList = z.object({
-  hardware: z.array(
-    z.object({
-      name: z.string(),
-      title: z.string(),
-      kind: chipKind,
-      aliases: z.array(z.string()),
-      hbmBytes: z.number(),
-      peakFlopsPerSecond: chipFields.peakFlopsPerSecond,
-    }),
-  ),
-})
+export const chipList = z.object({ hardware: z.array(z.object(picked(chipRecord.shape, listed.chip))) })

@@ -88,7 +88,7 @@ export interface Asked extends Spelled<EvaluateRequest | EvaluateServeRequest> {
 export function evaluateQuestion(asked: EvaluateAsked, catalogue: Catalogue): Asked {
   const { request, reading, read } = isLaunch(asked)
     ? spelledOut(asked, evaluateWritten, catalogue)
-    : asIs(asked)
+    : { request: asked, reading: null, read: null }
   return { request, reading, read, file: fileOf(asked), ...trialIn(request, reading, catalogue) }
 }
 
@@ -142,7 +142,7 @@ export interface Examined extends Spelled<ValidateRequest | ValidateServeRequest
 export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Examined {
   const { request, reading, read } = isLaunch(asked)
     ? spelledOut(asked, validateWritten, catalogue)
-    : asIs(asked)
+    : { request: asked, reading: null, read: null }
   const { trial, warnings } = trialIn(asLaunched(request), reading, catalogue)
   refuseUnbinding(request.require, trial.problem.cluster)
   const asksFile = isLaunch(asked) && request.require.understood !== false
@@ -190,10 +190,6 @@ function fileOf(asked: EvaluateAsked | ValidateAsked): string {
   return typeof written === 'string'
     ? written
     : JSON.stringify(written).replaceAll('\\n', '\n').replaceAll('\\"', '"')
-}
-
-function asIs<Request>(request: Request) {
-  return { request, reading: null, read: null }
 }
 
 export function trialIn(

@@ -1,7 +1,16 @@
 /** Operations on the catalogue. */
-import { type ComponentName, schemaReference } from '../components.ts'
+import type { ProblemSlug } from '../../problems.ts'
+import { type ComponentName, type JsonSchema, schemaReference } from '../components.ts'
 import { errorReferences } from '../responses.ts'
 import { type About, answered, operation, parameter, withKey } from './operation.ts'
+
+const listErrors = [
+  'invalid-request',
+  'unauthorized',
+  'not-acceptable',
+  'too-many-requests',
+  'draining',
+] as const
 
 export const catalogue = {
   '/models': listed('ModelList', {
@@ -39,41 +48,18 @@ export const catalogue = {
 }
 
 function listed(answer: ComponentName, about: About) {
-  return {
-    get: {
-      ...operation(about),
-      security: withKey,
-      responses: {
-        200: answered('application/json', schemaReference(answer)),
-        ...errorReferences(
-          'invalid-request',
-          'unauthorized',
-          'not-acceptable',
-          'too-many-requests',
-          'draining',
-        ),
-      },
-    },
-  }
+  return reading(answer, about, listErrors)
 }
 
 function named(answer: ComponentName, example: string, about: About) {
-  return {
-    get: {
-      ...operation(about),
-      security: withKey,
-      parameters: [parameter('name', 'A name from the list.', example)],
-      responses: {
-        200: answered('application/json', schemaReference(answer)),
-        ...errorReferences(
-          'invalid-request',
-          'unauthorized',
-          'not-found',
-          'not-acceptable',
-          'too-many-requests',
-          'draining',
-        ),
-      },
-    },
+  const parameters = [parameter('name', 'A name from the list.', example)]
+  return reading(answer, about, [...listErrors, 'not-found'], { parameters })
+}
+
+function reading(answer: ComponentName, about: About, errors: readonly ProblemSlug[], more: JsonSchema = {}) {
+  const responses = {
+    200: answered('application/json', schemaReference(answer)),
+    ...errorReferences(...errors),
   }
+  return { get: { ...operation(about), security: withKey, ...more, responses } }
 }

@@ -1,11 +1,18 @@
 /** An accelerator in JSON: as the catalogue has it, or spelled out in a request in place of a name. */
 
 import { z } from 'zod'
+import type { ElementType } from '../../../src/recipe/element-types.ts'
 import { amount, count, label, quantity, share } from '../bound.ts'
 import { flag, optional, orNull } from '../field.ts'
-import { chipKind } from '../names.ts'
+import { chipKind, elementType } from '../names.ts'
 
 const flopsPerSecond = quantity(1e21)
+
+/** A schema with one field for each element type. */
+function perType<Value extends z.ZodType>(value: Value) {
+  return Object.fromEntries(elementType.options.map((type) => [type, value])) as Record<ElementType, Value>
+}
+
 export const bytesPerSecond = quantity(1e18)
 export const latencySeconds = amount(1)
 
@@ -96,16 +103,7 @@ export const chipFields = {
   name: label(),
   kind: chipKind,
   peakFlopsPerSecond: z
-    .strictObject({
-      fp32: z.exactOptional(flopsPerSecond),
-      bf16: z.exactOptional(flopsPerSecond),
-      fp8: z.exactOptional(flopsPerSecond),
-      int8: z.exactOptional(flopsPerSecond),
-      fp4: z.exactOptional(flopsPerSecond),
-      mxfp4: z.exactOptional(flopsPerSecond),
-      nvfp4: z.exactOptional(flopsPerSecond),
-      int4: z.exactOptional(flopsPerSecond),
-    })
+    .strictObject(perType(z.exactOptional(flopsPerSecond)))
     .describe(
       'Dense peak FLOP/s by element type of the operands; types that are absent are not supported. `fp4` stands for `mxfp4` and `nvfp4` too.',
     ),

@@ -8,7 +8,6 @@ import { readMaxtext } from '../../../src/launch/maxtext/read/read.ts'
 import { readMaxtextServer } from '../../../src/launch/maxtext/read/server.ts'
 import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
 import { readBridge } from '../../../src/launch/megatron-bridge/read.ts'
-import { textOf } from '../../../src/launch/read/fields.ts'
 import type { LaunchReading, ReadingContext } from '../../../src/launch/read/reading.ts'
 import { readScript } from '../../../src/launch/read/shell/script.ts'
 import { readSglang } from '../../../src/launch/sglang/read.ts'
@@ -19,7 +18,7 @@ import { readVllm } from '../../../src/launch/vllm/read.ts'
 import { faultyValue } from '../../problems.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import { commandsOf, quoted } from './manifest.ts'
-import { megatronWords } from './megatron-yaml.ts'
+import { megatronWords, wordsOf } from './megatron-yaml.ts'
 
 export type LaunchKey = keyof LaunchedPlan
 
@@ -111,11 +110,7 @@ function optionsIn(key: LaunchKey, text: string): readonly string[] | null {
     const detail = `is no file of options, which has a key for each: ${parts.slice(0, 5).join(', ')} hold keys of their own; give the command that starts the server`
     throw faultyValue('invalid-request', { pointer: `/plan/${key}`, detail })
   }
-  return keys.flatMap(([name, value]) => {
-    if (value === false || value === null) return []
-    const values = value === true ? [] : Array.isArray(value) ? value.map(textOf) : [textOf(value)]
-    return [`--${name}`, ...values]
-  })
+  return keys.flatMap(([name, value]) => wordsOf(`--${name}`, value))
 }
 
 /** A config, or the settings of a command (key=value). */

@@ -35,7 +35,8 @@ function optionsIn(value: unknown, depth: number): readonly string[] {
   )
 }
 
-function wordsOf(option: string, held: unknown): readonly string[] {
+/** An option with what a key of YAML holds: nothing where that turns it off. */
+export function wordsOf(option: string, held: unknown): readonly string[] {
   if (held === false || held === null) return []
   if (held === true) return [option]
   return [option, ...(Array.isArray(held) ? held.map(textOf) : [textOf(held)])]

@@ -32,6 +32,8 @@ export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, ter
   let permuteLatency = 0
   let ramp = 0
   let reduces = terms.inNetworkReduction
+  // Of an all-reduce where switches reduce: each takes V in and gives V out once, V / (m · w), without (d-1)/d.
+  let reducedRate: BytesPerSecond = Number.POSITIVE_INFINITY
   network.tiers.forEach((tier, level) => {
     unit *= tier.size ?? Number.POSITIVE_INFINITY
     const members = membersWithin(group, within(network, unit))
@@ -57,6 +59,7 @@ export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, ter
       permuteLatency = step
       permutePerByte = Math.max(permutePerByte, 1 / rate)
       reduces &&= tier.inNetworkReduction
+      reducedRate = Math.min(reducedRate, below * tier.bytesPerSecondPerChip * efficiency)
     }
     permuteLoads.push(units > 1 ? 1 / rate : 0)
     below = members
@@ -64,7 +67,7 @@ export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, ter
   return {
     chips: n,
     perByte,
-    allReducePerByte: reduces && perByte > 0 ? 1 / reducedRate(network, group, terms) : 2 * perByte,
+    allReducePerByte: reduces && perByte > 0 ? 1 / reducedRate : 2 * perByte,
     allToAllPerByte,
     permutePerByte,
     latency,
@@ -78,21 +81,6 @@ export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, ter
     outerUnits,
     permuteLoads,
   }
-}
-
-/** Rate of an all-reduce where switches reduce: each takes V in and gives V out once, V / (m · w), without (d-1)/d. */
-function reducedRate(network: SwitchedNetwork, group: SwitchedGroup, terms: NetworkTerms): BytesPerSecond {
-  let slowest = Number.POSITIVE_INFINITY
-  let below = 1
-  let unit = 1
-  network.tiers.forEach((tier, level) => {
-    unit *= tier.size ?? Number.POSITIVE_INFINITY
-    const members = membersWithin(group, within(network, unit))
-    const efficiency = level === 0 ? terms.scaleUpEfficiency : terms.scaleOutEfficiency
-    if (members > below) slowest = Math.min(slowest, below * tier.bytesPerSecondPerChip * efficiency)
-    below = members
-  })
-  return slowest
 }
 
 /** A unit that holds all chips of the network counts as infinite: nothing lies beyond it. */

@@ -63,12 +63,5 @@ export function splitsPhysicalAxes({ placement, problem: { cluster } }: Run): bo
 
 /** Makes a record with a size for each of MaxText's axes. */
 export function maxtextSizes(size: (axis: MaxtextAxis) => number): Sizes {
-  return {
-    data: size('data'),
-    pipeline: size('pipeline'),
-    fsdp: size('fsdp'),
-    context: size('context'),
-    tensor: size('tensor'),
-    expert: size('expert'),
-  }
+  return Object.fromEntries(maxtextAxes.map((axis) => [axis, size(axis)])) as Sizes
 }

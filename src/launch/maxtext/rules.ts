@@ -3,10 +3,9 @@
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { OptimizerName } from '../../recipe/optimizers.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
-import type { Rule } from '../../rules/rule.ts'
 import { pipelineRank } from '../run/rank-order.ts'
 import { blockRule, commonRules, positionRule, type RunRules, wholeMastersRule } from '../run/rules.ts'
-import type { LayoutRun, MeshRun, Run } from '../run/run.ts'
+import type { LayoutRun, Run } from '../run/run.ts'
 import { maxtextBlock, noBlock } from './block.ts'
 import { maxtextContextRules } from './context.ts'
 import { deviceCount, deviceRules } from './devices.ts'
@@ -70,16 +69,67 @@ export const maxtextRules: RunRules = {
       broken: ({ mesh, model }) => mesh.pipeline > 1 && model.multiTokenLayers > 0,
       says: 'MaxText runs layers that predict further tokens outside of the pipeline',
     },
-    ...typeRules(),
+    {
+      broken: (run) => !types.includes(run.problem.precision.weights) || maxtextQuantization(run) === null,
+      says: ({ problem: { precision } }) =>
+        `weights in ${precision.weights} with compute in ${precision.compute} are not mapped to MaxText`,
+    },
+    {
+      broken: ({ problem }) => !types.includes(problem.precision.gradients),
+      says: ({ problem }) => `gradients in ${problem.precision.gradients} are not mapped to MaxText`,
+    },
+    {
+      broken: ({ problem }) => problem.precision.optimizer !== keptWeights(problem),
+      says: ({ problem }) =>
+        `MaxText keeps optimizer states in the type of its weights, ${keptWeights(problem)}, not ${problem.precision.optimizer}`,
+    },
     wholeMastersRule('MaxText'),
   ],
   layout: [
     ...commonRules.layout,
     ...deviceRules,
-    ...stateRules(),
+    { broken: ({ zeroStage }) => zeroStage === 2, says: 'MaxText has no ZeRO-2' },
+    {
+      broken: ({ zeroStage, mesh }) => zeroStage < 2 && mesh.fsdp * mesh.context * mesh.expert > 1,
+      says: 'MaxText shards weights over fsdp, context and expert, as ZeRO-3 does',
+    },
+    {
+      broken: ({ zeroStage, replicas, microbatches }) => zeroStage < 2 && replicas > 1 && microbatches > 1,
+      says: ({ zeroStage }) =>
+        `MaxText reduces gradients every microbatch, not once a step as ZeRO-${zeroStage} does`,
+    },
+    {
+      broken: ({ zeroStage, replicas, model }) => zeroStage === 1 && model.dModel % replicas !== 0,
+      says: ({ replicas, model }) => `dModel ${model.dModel} has no ${replicas} even shards`,
+    },
+    {
+      broken: ({ zeroStage, problem }) => zeroStage === 1 && !sharded.includes(problem.workload.optimizer),
+      says: 'MaxText shards only the states of Adam over data',
+    },
     ...maxtextContextRules,
-    ...pipelineRules(),
-    ...lossRules(),
+    {
+      broken: ({ schedule }) => !schedules.includes(schedule.name),
+      says: ({ schedule }) =>
+        `MaxText's pipeline keeps every microbatch, as GPipe does, not ${schedule.name}`,
+    },
+    {
+      broken: ({ mesh, microbatches }) => mesh.pipeline > 1 && microbatches % mesh.pipeline !== 0,
+      says: ({ mesh }) => `${mesh.pipeline} stages do not divide the microbatches`,
+    },
+    {
+      broken: (run) => pieces(run) > 1 && run.model.multiTokenLayers > 0,
+      says: 'MaxText takes the loss of further tokens on whole logits, not in pieces',
+    },
+    {
+      broken: (run) =>
+        ((run.sequences * run.sequenceLength) / deviceCount(run.problem.cluster)) % pieces(run) !== 0 &&
+        pieces(run) > 1,
+      says: (run) => `${pieces(run)} pieces of logits do not divide the tokens of a chip`,
+    },
+    {
+      broken: (run) => pieces(run) > 1 && run.mesh.pipeline > 1,
+      says: "MaxText's pipeline hands all microbatches to the loss at once: pieces of one are not mapped",
+    },
   ],
   cut: [
     ...commonRules.cut,
@@ -118,85 +168,13 @@ export function keptWeights({ precision, assumptions }: Run['problem']): Element
   return assumptions.masterWeights ? 'fp32' : precision.weights
 }
 
-function typeRules(): readonly Rule<MeshRun>[] {
-  return [
-    {
-      broken: (run) => !types.includes(run.problem.precision.weights) || maxtextQuantization(run) === null,
-      says: ({ problem: { precision } }) =>
-        `weights in ${precision.weights} with compute in ${precision.compute} are not mapped to MaxText`,
-    },
-    {
-      broken: ({ problem }) => !types.includes(problem.precision.gradients),
-      says: ({ problem }) => `gradients in ${problem.precision.gradients} are not mapped to MaxText`,
-    },
-    {
-      broken: ({ problem }) => problem.precision.optimizer !== keptWeights(problem),
-      says: ({ problem }) =>
-        `MaxText keeps optimizer states in the type of its weights, ${keptWeights(problem)}, not ${problem.precision.optimizer}`,
-    },
-  ]
-}
-
-function stateRules(): readonly Rule<LayoutRun>[] {
-  return [
-    { broken: ({ zeroStage }) => zeroStage === 2, says: 'MaxText has no ZeRO-2' },
-    {
-      broken: ({ zeroStage, mesh }) => zeroStage < 2 && mesh.fsdp * mesh.context * mesh.expert > 1,
-      says: 'MaxText shards weights over fsdp, context and expert, as ZeRO-3 does',
-    },
-    {
-      broken: ({ zeroStage, replicas, microbatches }) => zeroStage < 2 && replicas > 1 && microbatches > 1,
-      says: ({ zeroStage }) =>
-        `MaxText reduces gradients every microbatch, not once a step as ZeRO-${zeroStage} does`,
-    },
-    {
-      broken: ({ zeroStage, replicas, model }) => zeroStage === 1 && model.dModel % replicas !== 0,
-      says: ({ replicas, model }) => `dModel ${model.dModel} has no ${replicas} even shards`,
-    },
-    {
-      broken: ({ zeroStage, problem }) => zeroStage === 1 && !sharded.includes(problem.workload.optimizer),
-      says: 'MaxText shards only the states of Adam over data',
-    },
-  ]
-}
-
-function pipelineRules(): readonly Rule<LayoutRun>[] {
-  return [
-    {
-      broken: ({ schedule }) => !schedules.includes(schedule.name),
-      says: ({ schedule }) =>
-        `MaxText's pipeline keeps every microbatch, as GPipe does, not ${schedule.name}`,
-    },
-    {
-      broken: ({ mesh, microbatches }) => mesh.pipeline > 1 && microbatches % mesh.pipeline !== 0,
-      says: ({ mesh }) => `${mesh.pipeline} stages do not divide the microbatches`,
-    },
-  ]
-}
-
 function misplaced(run: Run): boolean {
   const { data, fsdp } = run.mesh
   const rank = pipelineRank(run)
   return data > 1 && fsdp > 1 ? rank !== 'either' : rank === (data > 1 ? 'outside' : 'inside')
 }
 
-/** Rules for logits in pieces. */
-function lossRules(): readonly Rule<LayoutRun>[] {
-  const pieces = ({ problem }: LayoutRun) => problem.assumptions.lossChunks
-  return [
-    {
-      broken: (run) => pieces(run) > 1 && run.model.multiTokenLayers > 0,
-      says: 'MaxText takes the loss of further tokens on whole logits, not in pieces',
-    },
-    {
-      broken: (run) =>
-        ((run.sequences * run.sequenceLength) / deviceCount(run.problem.cluster)) % pieces(run) !== 0 &&
-        pieces(run) > 1,
-      says: (run) => `${pieces(run)} pieces of logits do not divide the tokens of a chip`,
-    },
-    {
-      broken: (run) => pieces(run) > 1 && run.mesh.pipeline > 1,
-      says: "MaxText's pipeline hands all microbatches to the loss at once: pieces of one are not mapped",
-    },
-  ]
+/** Pieces in which logits are computed. */
+function pieces({ problem }: LayoutRun): number {
+  return problem.assumptions.lossChunks
 }

@@ -4,6 +4,7 @@
  */
 import { compact } from '../../compact.ts'
 import { readMegatron } from '../megatron/read/read.ts'
+import { wordsOf } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { scriptOf } from '../read/shell/script.ts'
 import { tasksOf } from '../read/world.ts'
@@ -14,30 +15,22 @@ import { bridgeVersion } from './version.ts'
 /** run_recipe.py sets it to the length of the data set, which may be the recipe's own. */
 const following = 'model.seq_length'
 
-/** Short options of run_recipe.py and of its launcher, and fields that are aliases of others. */
-const short: Readonly<Record<string, string>> = {
-  [following]: 'dataset.seq_length',
-  'dataset.sequence_length': 'dataset.seq_length',
-  '-gb': 'train.global_batch_size',
-  '--global_batch_size': 'train.global_batch_size',
-  '-mb': 'train.micro_batch_size',
-  '--micro_batch_size': 'train.micro_batch_size',
-  '-sl': 'dataset.seq_length',
-  '--seq_length': 'dataset.seq_length',
-  '-tp': 'model.tensor_model_parallel_size',
-  '--tensor_model_parallel_size': 'model.tensor_model_parallel_size',
-  '-pp': 'model.pipeline_model_parallel_size',
-  '--pipeline_model_parallel_size': 'model.pipeline_model_parallel_size',
-  '-cp': 'model.context_parallel_size',
-  '--context_parallel_size': 'model.context_parallel_size',
-  '-vp': 'model.virtual_pipeline_model_parallel_size',
-  '--virtual_pipeline_model_parallel_size': 'model.virtual_pipeline_model_parallel_size',
-  '-ep': 'model.expert_model_parallel_size',
-  '--expert_model_parallel_size': 'model.expert_model_parallel_size',
-  '-etp': 'model.expert_tensor_parallel_size',
-  '-et': 'model.expert_tensor_parallel_size',
-  '--expert_tensor_parallel_size': 'model.expert_tensor_parallel_size',
+/** Fields with their aliases, and the options of run_recipe.py and of its launcher for them. */
+const aliases: Readonly<Record<string, string>> = {
+  'dataset.seq_length': `${following} dataset.sequence_length -sl --seq_length`,
+  'train.global_batch_size': '-gb --global_batch_size',
+  'train.micro_batch_size': '-mb --micro_batch_size',
+  'model.tensor_model_parallel_size': '-tp --tensor_model_parallel_size',
+  'model.pipeline_model_parallel_size': '-pp --pipeline_model_parallel_size',
+  'model.context_parallel_size': '-cp --context_parallel_size',
+  'model.virtual_pipeline_model_parallel_size': '-vp --virtual_pipeline_model_parallel_size',
+  'model.expert_model_parallel_size': '-ep --expert_model_parallel_size',
+  'model.expert_tensor_parallel_size': '-etp -et --expert_tensor_parallel_size',
 }
+
+const short: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(aliases).flatMap(([key, names]) => wordsOf(names).map((name) => [name, key])),
+)
 
 const launcher: Readonly<Record<string, string>> = {
   '--nodes': '--nnodes',

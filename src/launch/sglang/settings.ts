@@ -58,8 +58,20 @@ export const sglangSettings = {
   pipeline: setting('--pp-size', pipelineOf, ranks, '--pp', '--pipeline-parallel-size'),
   unit: setting('--pp-max-micro-batch-size', (own: Serving) => pipelineOf(own) && own.unitSequences),
   attends: setting('--enable-dp-attention', ({ attentionGroups }: Serving) => attentionGroups > 1, given),
-  data: setting('--dp-size', groupsOf, ranks, '--dp', '--data-parallel-size'),
-  experts: setting('--ep-size', holdersOf, ranks, '--ep', '--expert-parallel-size'),
+  data: setting(
+    '--dp-size',
+    ({ attentionGroups }: Serving) => several(attentionGroups),
+    ranks,
+    '--dp',
+    '--data-parallel-size',
+  ),
+  experts: setting(
+    '--ep-size',
+    ({ experts, tensors }: Serving) => (experts?.whole ? tensors : null),
+    ranks,
+    '--ep',
+    '--expert-parallel-size',
+  ),
   dispatch: setting('--moe-a2a-backend', dispatchOf, word),
   copies: setting('--enable-eplb', ({ redundantExperts }: Serving) => redundantExperts > 0),
   copiesOf: setting(
@@ -128,14 +140,6 @@ function graphsOf({ mode, unitSequences, tensors, setting: { cluster } }: Servin
 
 function pipelineOf({ mesh }: Serving): number | null {
   return several(mesh.pipeline)
-}
-
-function groupsOf({ attentionGroups }: Serving): number | null {
-  return several(attentionGroups)
-}
-
-function holdersOf({ experts, tensors }: Serving): number | null {
-  return experts?.whole ? tensors : null
 }
 
 function dispatchOf({ experts, setting: { cluster } }: Serving): string | null {

@@ -17,46 +17,30 @@ export interface Registered {
   readonly interleaved?: true
 }
 
-const full = 'full' as const
-const selective = 'selective' as const
-
-export const registered: readonly Registered[] = [
-  {
-    module: 'llama3',
-    config: 'llama3_8b',
-    flavor: '8B',
-    tokens: 8192,
-    context: 8192,
-    recomputation: selective,
-  },
-  {
-    ...{ module: 'llama3', config: 'llama3_70b', flavor: '70B', tokens: 65_536, context: 8192, tensor: 8 },
-    recomputation: full,
-  },
-  {
-    ...{ module: 'llama3', config: 'llama3_405b', flavor: '405B', tokens: 16_384, context: 8192, tensor: 8 },
-    ...{ recomputation: full, fp8: true },
-  },
-  ...(
-    [
-      ['qwen3_0_6b', '0.6B', 16_384, selective],
-      ['qwen3_1_7b', '1.7B', 16_384, selective],
-      ['qwen3_14b', '14B', 16_384, full],
-      ['qwen3_32b', '32B', 8192, full],
-      ['qwen3_30b_a3b', '30B-A3B', 8192, full],
-    ] as const
-  ).map(([config, flavor, tokens, recomputation]) => {
-    return { module: 'qwen3', config, flavor, tokens, context: 4096, recomputation }
-  }),
-  {
-    ...{ module: 'deepseek_v3', config: 'deepseek_v3_16b', flavor: '16B', tokens: 16_384, context: 4096 },
-    ...{ expert: 8, recomputation: selective, interleaved: true },
-  },
-  {
-    ...{ module: 'deepseek_v3', config: 'deepseek_v3_671b', flavor: '671B', tokens: 16_384, context: 4096 },
-    ...{ expert: 2, recomputation: selective, interleaved: true },
-  },
+type Row = readonly [
+  ...[module: string, config: string, flavor: string, tokens: number, context: number],
+  recomputation: Registered['recomputation'],
+  more?: Pick<Registered, 'fp8' | 'tensor' | 'expert' | 'interleaved'>,
 ]
+
+const rows: readonly Row[] = [
+  ['llama3', 'llama3_8b', '8B', 8192, 8192, 'selective'],
+  ['llama3', 'llama3_70b', '70B', 65_536, 8192, 'full', { tensor: 8 }],
+  ['llama3', 'llama3_405b', '405B', 16_384, 8192, 'full', { tensor: 8, fp8: true }],
+  ['qwen3', 'qwen3_0_6b', '0.6B', 16_384, 4096, 'selective'],
+  ['qwen3', 'qwen3_1_7b', '1.7B', 16_384, 4096, 'selective'],
+  ['qwen3', 'qwen3_14b', '14B', 16_384, 4096, 'full'],
+  ['qwen3', 'qwen3_32b', '32B', 8192, 4096, 'full'],
+  ['qwen3', 'qwen3_30b_a3b', '30B-A3B', 8192, 4096, 'full'],
+  ['deepseek_v3', 'deepseek_v3_16b', '16B', 16_384, 4096, 'selective', { expert: 8, interleaved: true }],
+  ['deepseek_v3', 'deepseek_v3_671b', '671B', 16_384, 4096, 'selective', { expert: 2, interleaved: true }],
+]
+
+export const registered: readonly Registered[] = rows.map(
+  ([module, config, flavor, tokens, context, recomputation, more]) => {
+    return { module, config, flavor, tokens, context, recomputation, ...more }
+  },
+)
 
 /** The config of a flavor, or one of the same family to start from; null if there is no such family. */
 export function nearestConfig(module: string, flavor: string): Registered | null {

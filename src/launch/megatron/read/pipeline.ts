@@ -19,25 +19,21 @@ export function readMegatronStages(options: Options, pipeline: number, layers: n
   ]
   const embedding = options.has('--account-for-embedding-in-pipeline-split') ? 1 : 0
   const loss = options.has('--account-for-loss-in-pipeline-split') ? 1 : 0
-  if (pipeline === 1) return { virtualStages: 1, stageLayers: null, faults: [] }
+  if (pipeline === 1) return stages({})
   const stagesOfAll = pipeline * (virtual ?? 1)
   if (stagesOfAll > (layers === null ? mostStages : layers + embedding + loss)) {
-    const says = `${stagesOfAll} stages for ${layers ?? 'so few'} layers`
-    return { virtualStages: 1, stageLayers: null, faults: [says] }
+    return stages({ faults: [`${stagesOfAll} stages for ${layers ?? 'so few'} layers`] })
   }
   if (layout !== null) return laidOut(layout, pipeline)
-  if (layers === null) return { virtualStages: virtual ?? 1, stageLayers: null, faults: [] }
+  if (layers === null) return stages({ virtualStages: virtual ?? 1 })
   const ends = [first, last].filter((end) => end !== null)
   const inside = pipeline - ends.length
   const between = layers + embedding + loss - ends.reduce((sum, end) => sum + end, 0)
   // With two stages both may be given, so that none are in between.
   const each = inside === 0 && between === 0 ? (first ?? 0) : between / inside
   if (!Number.isInteger(each)) {
-    return {
-      virtualStages: virtual ?? 1,
-      stageLayers: null,
-      faults: [`${pipeline} stages do not divide the ${layers} layers`],
-    }
+    const faults = [`${pipeline} stages do not divide the ${layers} layers`]
+    return stages({ virtualStages: virtual ?? 1, faults })
   }
   const stageLayers = Array.from({ length: pipeline }, (_, stage) => {
     if (stage === 0) return (first ?? each) - embedding
@@ -45,29 +41,29 @@ export function readMegatronStages(options: Options, pipeline: number, layers: n
   })
   const virtualStages = virtual ?? (perChunk === null ? 1 : each / perChunk)
   if (!Number.isInteger(virtualStages)) {
-    return {
-      virtualStages: 1,
-      stageLayers,
-      faults: [`${each} layers of a stage are not so many chunks of ${perChunk}`],
-    }
+    const faults = [`${each} layers of a stage are not so many chunks of ${perChunk}`]
+    return stages({ stageLayers, faults })
   }
-  return { virtualStages, stageLayers, faults: [] }
+  return stages({ virtualStages, stageLayers })
+}
+
+/** Without virtual stages, layers and faults where nothing is said of them. */
+function stages(said: Partial<Stages>): Stages {
+  return { virtualStages: 1, stageLayers: null, faults: [], ...said }
 }
 
 /** Layout such as `Et*7|(t*8|)*14t*7L`: chunks in the order of the model (run/chunks.ts). */
 function laidOut(layout: string, pipeline: number): Stages {
   const cells = expanded(layout)?.split('|')
   if (!cells || cells.length % pipeline !== 0) {
-    return {
-      virtualStages: 1,
-      stageLayers: null,
-      faults: [
-        `--pipeline-model-parallel-layout ${layout.slice(0, 100)} is not so many chunks of ${pipeline} stages`,
-      ],
-    }
+    const of = `--pipeline-model-parallel-layout ${layout.slice(0, 100)}`
+    return stages({ faults: [`${of} is not so many chunks of ${pipeline} stages`] })
   }
   const layers = cells.map((cell) => cell.split('t').length - 1)
-  return { virtualStages: cells.length / pipeline, stageLayers: stageLayersOf(layers, pipeline), faults: [] }
+  return stages({
+    virtualStages: cells.length / pipeline,
+    stageLayers: stageLayersOf(layers, pipeline),
+  })
 }
 
 /** Limit for a model with an unknown number of layers. */
