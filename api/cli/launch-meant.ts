@@ -21,7 +21,7 @@ const requestKeys = ['model', 'workload', 'plan', 'variants', 'runs', 'against']
 const isRequest = (body: unknown) =>
   isFields(body) && (isFields(body.hardware) || requestKeys.some((key) => key in body))
 
-/** Advice to follow what is wrong with the text; empty if it is neither, or a request that holds one. */
+/** How to read the file instead, as the end of a message; empty if it looks like neither, or is a request that holds one. */
 export function launchMeant(text: string, body: unknown, file: string | null): string {
   if (isRequest(body)) return ''
   if (isFields(body) && typeof body.model_type === 'string') {

@@ -2,7 +2,7 @@
 import { changed } from '../hints/change.ts'
 import { UsageError } from './usage-error.ts'
 
-/** No release is named so, and every config.json is. */
+/** A model's name does not end so, and that of its config always does. */
 const isFile = (model: string) => model.endsWith('.json')
 
 /** The request with the config that `--model` names a file of; where it names a model, the request as it is. */

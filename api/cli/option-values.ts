@@ -59,7 +59,7 @@ export function axesOf(text: string): Readonly<Record<string, number>> {
   return axes
 }
 
-/** `tensor24` is 24 of one axis or 4 of another, so that nothing is taken for granted. */
+/** `tensor24` may be 24 of `tensor` or 4 of `tensor2`: the message proposes how to write it, and nothing is assumed. */
 function unread(pair: string): string {
   const [, axis, size] = /^([a-z]+)(\d+)$/i.exec(pair) ?? []
   return axis ? `write ${axis}=${size} for ${pair}` : 'write data=2,tensor=8'

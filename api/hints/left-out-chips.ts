@@ -24,7 +24,7 @@ const leftOut: readonly LeftOut[] = [
   },
 ]
 
-/** Follows what is wrong with a name of a chip; empty if it is none of those. A chip can also be spelled out. */
+/** Why a chip is left out, as the end of the sentence that its name is not known; empty for any other name. */
 export function leftOutText(name: string): string {
   const row = leftOut.find(({ named }) => named.test(name.toLowerCase()))
   return row ? `; ${row.why}` : ''

@@ -11,7 +11,7 @@ import { type Catalogue, knownChip } from '../catalogue.ts'
 export interface SliceName {
   readonly chip: string
   readonly topology: readonly number[]
-  /** Follows what is wrong with the name. */
+  /** The end of the sentence that says what is wrong with the name. */
   readonly text: string
 }
 

@@ -1,7 +1,7 @@
 /** Errors for a name that is not in the catalogue, in a body or in a path, with similar names. */
 import { faultyValue, meaning, ProblemError } from '../problems.ts'
 
-/** Follows what is wrong; empty if no name is similar. */
+/** The nearest names, as the end of the sentence that says what is wrong; empty if none is near. */
 export function nearestText(names: readonly string[]): string {
   return names.length > 0 ? `; the nearest are ${names.join(', ')}` : ''
 }

@@ -38,7 +38,7 @@ function refusal(code = ''): string {
   return `${head.join('\r\n')}\r\n\r\n${body}`
 }
 
-/** Node keeps the answer that a connection is at beside its socket. */
+/** Whether an answer has begun on the connection: Node keeps the current one in a field of its socket. */
 function begun(
   socket: Duplex & { readonly _httpMessage?: { readonly headersSent: boolean } | null },
 ): boolean {

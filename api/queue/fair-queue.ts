@@ -65,7 +65,7 @@ export function isLight(seconds: number): boolean {
   return seconds < lightSeconds
 }
 
-/** Looking a little late finds that the time is over, whatever was rounded. */
+/** A timer looks this much later, so that rounding never makes it look before the time is over. */
 const aMoment = 0.001
 
 /** How many searches of at least such a length may run at once. */

@@ -13,7 +13,7 @@ export interface Warming {
 }
 
 export interface Warmed<Request> {
-  /** Those that have started, in the order in which they are given requests. */
+  /** The threads that have started, in the order in which they are given requests. */
   readonly threads: () => readonly number[]
   readonly search: (request: Request, thread: number, signal: AbortSignal) => Promise<void>
   readonly isIdle: () => boolean

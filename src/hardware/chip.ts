@@ -53,7 +53,7 @@ export interface Efficiency {
   readonly matmul: number
   readonly matmulHalfFlops: number
   readonly attention: number
-  /** Share of what matmuls and attention reach in bursts that they hold through training; 1 when absent. */
+  /** Fraction of their short-term speed that matmuls and attention sustain through training; 1 when absent. */
   readonly sustained?: number
   /** Number of keys per query at which attention reaches half of that (cost/compute/compute.ts); 0 when absent. */
   readonly attentionHalfKeys?: number

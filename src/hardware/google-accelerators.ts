@@ -8,7 +8,7 @@ export interface GoogleAccelerator {
   readonly chip: string
   /** Values of the node selector. */
   readonly selectors: readonly string[]
-  /** What stands before the number of a type of xpk. */
+  /** What xpk's names of types begin with: `v5p` in `v5p-128`. */
   readonly prefixes: readonly string[]
   readonly countedPerChip: number
 }

@@ -83,7 +83,7 @@ function asksOptions({ require }: Fields): boolean {
   return !(isFields(require) && require.understood === false)
 }
 
-/** Only for plain values: an object may lack what the file would have said. */
+/** Whether the request itself has a plain value there. An object does not count: it may lack what the file would have said. */
 function isSaid(own: Fields, pointer: string): boolean {
   const value = valueAt(own, pointer.split('/').slice(1))
   return value !== undefined && typeof value !== 'object'

@@ -41,7 +41,7 @@ function latent({ model: { attention } }: Run): readonly Word[] {
   )
 }
 
-/** Its kernels rotate for themselves. */
+/** The kernels of sparse attention apply rotary embeddings themselves, so that the fusion is turned off. */
 function index({ model: { attention } }: Run): readonly Word[] {
   if (!attention.index) return []
   const { positions, heads, headDim, firstLayers, every } = attention.index

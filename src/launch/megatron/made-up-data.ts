@@ -14,7 +14,7 @@ export function madeUpData({ model }: Pick<Run, 'model'>): readonly Word[] {
   ]
 }
 
-/** What of it a real run must leave out, where that is not plain from its name. */
+/** Says which of these options a real run has to leave out, where their names do not tell. */
 export function madeUpNotes({ model }: Pick<Run, 'model'>): readonly string[] {
   return model.experts
     ? [

@@ -87,7 +87,7 @@ function latentOf(options: Options): Fields {
   return options.has('--multi-latent-attention') ? { kind: 'mla', mla: fields } : {}
 }
 
-/** Its options have no defaults but for which layers have it. */
+/** Of the options of an index only those have defaults that say which layers have one. */
 function indexOf(options: Options): Fields {
   const [heads, headDim] = [options.whole('--dsa-indexer-n-heads'), options.whole('--dsa-indexer-head-dim')]
   const positions = options.whole('--dsa-indexer-topk')

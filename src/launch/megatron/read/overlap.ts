@@ -43,7 +43,7 @@ export function readOverlap(options: Options, laid: Laid, userBuffers: boolean):
   }
 }
 
-/** Fitted to runs from before user buffers it is about the same: 0.5 (fixtures/stacks/megatron-a100.json). */
+/** The fit to runs from before there were user buffers gives about the same: 0.5 (fixtures/stacks/megatron-a100.json). */
 const besideGradients = 2 / 5
 
 const nothing: OverlapRead = { costed: {}, lacking: {}, notes: [] }
