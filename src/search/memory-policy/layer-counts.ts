@@ -23,21 +23,16 @@ export interface LayerCounts {
   readonly layers: (group: number, policy: number) => Terms
   /** The working set of a recomputed layer, in the programme's unit of bytes. */
   readonly live: (group: number) => Terms
-  readonly groups: readonly StageGroup[]
-  readonly policies: number
-  readonly kind: CountingName
 }
 
-export type CountingName = 'real' | 'two-policies'
-
-type Counting = (
+export type Counting = (
   memory: MemoryNumbers,
   groups: readonly StageGroup[],
   perByte: number,
   whole: boolean,
 ) => LayerCounts
 
-const realCounts: Counting = (memory, groups, perByte) => {
+export const realCounts: Counting = (memory, groups, perByte) => {
   const { kept } = memory
   const every = (group: number, times: (policy: number) => number): Terms =>
     Object.fromEntries(kept.map((_, p) => [layers(group, p), times(p)]))
@@ -54,13 +49,10 @@ const realCounts: Counting = (memory, groups, perByte) => {
       const group = groups[i]
       return group ? every(i, (p) => (liveOf(memory, group, p) * perByte) / group.layers) : {}
     },
-    groups,
-    policies: kept.length,
-    kind: 'real',
   }
 }
 
-const twoPolicies: Counting = (memory, groups, perByte, whole) => {
+export const twoPolicies: Counting = (memory, groups, perByte, whole) => {
   const { kept } = memory
   const most = Math.max(...groups.map((group) => group.layers))
   const policies = kept.map((_, p) => p)
@@ -136,15 +128,7 @@ const twoPolicies: Counting = (memory, groups, perByte, whole) => {
       return { [`other ${policy} of ${size}`]: 1, [`rest ${policy} of ${size}`]: 1 }
     },
     live: (group) => ({ [liveName(group)]: 1 }),
-    groups,
-    policies: kept.length,
-    kind: 'two-policies',
   }
-}
-
-export const countings: Readonly<Record<CountingName, Counting>> = {
-  real: realCounts,
-  'two-policies': twoPolicies,
 }
 
 function layers(group: number, policy: number): string {
@@ -159,29 +143,9 @@ function isRest(policy: number): string {
   return `rest is ${policy}`
 }
 
-/** Number of layers by group of stages, then by policy. */
-export function readLayers(point: Point, { groups, policies, layers }: LayerCounts): readonly number[][] {
-  return groups.map((_, group) =>
-    Array.from({ length: policies }, (_unused, policy) =>
-      Object.keys(layers(group, policy)).reduce((sum, name) => sum + (point.values[name] ?? 0), 0),
-    ),
-  )
-}
-
-/** Null when the counts are not of two policies, used alike on all stages. */
-export function readMix(point: Point, counts: LayerCounts): Mix | null {
-  const { kind, policies } = counts
-  const alone = onlyPolicy(readLayers(point, counts))
-  if (alone !== null) return { policy: alone, other: alone, count: 0 }
-  if (kind !== 'two-policies') return null
+/** The mix of two policies that a point chooses, of so many that there are. */
+export function readMix({ values }: Point, policies: number): Mix {
   const chosen = (name: (policy: number) => string) =>
-    Array.from({ length: policies }, (_, policy) => policy).find((p) => point.values[name(p)] === 1) ?? 0
-  return { policy: chosen(isRest), other: chosen(isOther), count: point.values.count ?? 0 }
-}
-
-/** The policy that all layers of all stages use; null when there is no such policy. */
-function onlyPolicy(layersByPolicy: readonly (readonly number[])[]): number | null {
-  const used = new Set(layersByPolicy.flatMap((own) => own.flatMap((count, p) => (count > 0 ? [p] : []))))
-  const [only] = used
-  return used.size === 1 && only !== undefined ? only : null
+    Array.from({ length: policies }, (_, policy) => policy).find((p) => values[name(p)] === 1) ?? 0
+  return { policy: chosen(isRest), other: chosen(isOther), count: values.count ?? 0 }
 }

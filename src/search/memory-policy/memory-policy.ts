@@ -28,73 +28,58 @@ import { splitBackward } from '../../recipe/schedule.ts'
 import type { Seconds } from '../../units.ts'
 import { splitPipeline, splitStage, weighted, wholePipeline, wholeStage } from '../stages/stage-part.ts'
 import { type LayoutNumbers, milliseconds, stageWindows } from '../stages/stage-windows.ts'
-import { type CountingName, countings, type LayerCounts, readLayers, readMix } from './layer-counts.ts'
+import { type Counting, type LayerCounts, readMix, realCounts, twoPolicies } from './layer-counts.ts'
 import { sum, type Terms, times } from './linear-terms.ts'
 
 const gibibytes = 2 ** -30
 
-export interface MemoryPolicy {
-  /** Null when the counts are not what a mix can say. */
-  readonly mix: Mix | null
-  /** Number of layers by group of stages, then by policy. */
-  readonly layers: readonly (readonly number[])[]
-  readonly stepTimeSeconds: Seconds
-}
-
-/** The solution with counts as real numbers: no policy is faster. */
-export interface RelaxedMemoryPolicy extends MemoryPolicy {
-  /** Seconds that one more byte of budget would take off the step. */
-  readonly secondsPerByte: number
-}
-
-export type MemoryPolicyAnswer<Policy> =
-  | ({ readonly status: 'optimal' } & Policy)
+/** What of the point is told beside its time. */
+export type MemoryPolicyAnswer<Told = object> =
+  | ({ readonly status: 'optimal'; readonly stepTimeSeconds: Seconds } & Told)
   | { readonly status: 'infeasible' | 'unsolved' }
 
+/** With counts as real numbers, which no policy is faster than; and the seconds that one more byte of budget would take off the step. */
 export function relaxMemoryPolicy(
   numbers: LayoutNumbers,
   solver: Solver,
-): MemoryPolicyAnswer<RelaxedMemoryPolicy> {
-  const programme = memoryPolicyProgram(numbers, 'real')
-  const answer = solver(programme.program)
+): MemoryPolicyAnswer<{ readonly secondsPerByte: number }> {
+  return answered(numbers, solver, realCounts, (point) => ({
+    secondsPerByte: secondsPerByte(point, numbers.layers.groups),
+  }))
+}
+
+export function solveMemoryPolicy(
+  numbers: LayoutNumbers,
+  solver: Solver,
+): MemoryPolicyAnswer<{ readonly mix: Mix }> {
+  return answered(numbers, solver, twoPolicies, (point) => ({
+    mix: readMix(point, numbers.memory.kept.length),
+  }))
+}
+
+function answered<Told>(
+  numbers: LayoutNumbers,
+  solver: Solver,
+  counting: Counting,
+  told: (point: Point) => Told,
+): MemoryPolicyAnswer<Told> {
+  const { program, constant } = memoryPolicyProgram(numbers, counting)
+  const answer = solver(program)
   if (answer.status === 'infeasible') return { status: 'infeasible' }
   if (answer.status !== 'optimal') return { status: 'unsolved' }
-  const { groups } = numbers.layers
-  return {
-    status: 'optimal',
-    ...readMemoryPolicy(answer.point, programme),
-    secondsPerByte: secondsPerByte(answer.point, groups),
-  }
+  const { point } = answer
+  return { status: 'optimal', stepTimeSeconds: point.objective / milliseconds + constant, ...told(point) }
 }
 
-export function solveMemoryPolicy(numbers: LayoutNumbers, solver: Solver): MemoryPolicyAnswer<MemoryPolicy> {
-  const programme = memoryPolicyProgram(numbers, 'two-policies')
-  const answer = solver(programme.program)
-  if (answer.status === 'infeasible') return { status: 'infeasible' }
-  if (answer.status !== 'optimal') return { status: 'unsolved' }
-  return { status: 'optimal', ...readMemoryPolicy(answer.point, programme) }
-}
-
-export interface MemoryPolicyProgram {
-  readonly program: LinearProgram
-  readonly counts: LayerCounts
-  /** Time that the step takes whatever the policy; it is added to the objective. */
-  readonly constant: Seconds
-}
-
-function readMemoryPolicy(point: Point, { counts, constant }: MemoryPolicyProgram): MemoryPolicy {
-  return {
-    mix: readMix(point, counts),
-    layers: readLayers(point, counts),
-    stepTimeSeconds: point.objective / milliseconds + constant,
-  }
-}
-
-function memoryPolicyProgram(numbers: LayoutNumbers, counting: CountingName): MemoryPolicyProgram {
+/** `constant` is what the step takes whatever the policy, beside the objective. */
+function memoryPolicyProgram(
+  numbers: LayoutNumbers,
+  counting: Counting,
+): { readonly program: LinearProgram; readonly constant: Seconds } {
   const { model, memory, layers } = numbers
   const { groups, schedule, microbatches } = layers
   const { memoryBudget, assumptions } = model.problem
-  const counts = countings[counting](memory, groups, gibibytes, !assumptions.tokensDivideFreely)
+  const counts = counting(memory, groups, gibibytes, !assumptions.tokensDivideFreely)
   const stages = groups.reduce((count, group) => count + group.stages, 0)
   const { virtualStages } = schedule
   const split = splitBackward(schedule, stages, microbatches)
@@ -127,7 +112,6 @@ function memoryPolicyProgram(numbers: LayoutNumbers, counting: CountingName): Me
       variables: [...counts.variables, ...pipeline.variables, ...parts.flatMap(({ variables }) => variables)],
       rows: [...counts.rows, ...pipeline.rows, ...parts.flatMap(({ rows }) => rows)],
     },
-    counts,
     constant: transfers + layers.update + model.stepOverhead,
   }
 }

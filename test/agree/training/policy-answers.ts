@@ -10,7 +10,6 @@ import { stepTime } from '../../../src/cost/step/step.ts'
 import { costing } from '../../../src/plan/account/costing.ts'
 import { policyRows as everyPolicy } from '../../../src/recipe/policy.ts'
 import {
-  type MemoryPolicy,
   type MemoryPolicyAnswer,
   solveMemoryPolicy,
 } from '../../../src/search/memory-policy/memory-policy.ts'
@@ -60,7 +59,7 @@ export function bruteForce(numbers: LayoutNumbers): number {
   return least
 }
 
-export function timeOfAnswer(answer: MemoryPolicyAnswer<MemoryPolicy>): number {
+export function timeOfAnswer(answer: MemoryPolicyAnswer): number {
   if (answer.status === 'unsolved') return Number.NaN
   return answer.status === 'optimal' ? answer.stepTimeSeconds : Number.POSITIVE_INFINITY
 }
