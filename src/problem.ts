@@ -96,6 +96,14 @@ export interface ServeWorkload {
   readonly cachedPrefixLength: number
 }
 
+/** Sequences of a step's batch, the last of which may be padded. */
+export function wholeSequences({
+  batchTokens,
+  sequenceLength,
+}: Pick<TrainWorkload, 'batchTokens' | 'sequenceLength'>): number {
+  return Math.ceil(batchTokens / sequenceLength)
+}
+
 export type InferenceWorkload = PrefillWorkload | GenerateWorkload | ServeWorkload
 
 /** The values that a size may take: one number, one of several, or an inclusive range. */

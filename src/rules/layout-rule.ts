@@ -1,5 +1,5 @@
 /** What a rule of a written training layout may look at. */
-import type { PlanSketch, Problem } from '../problem.ts'
+import { type PlanSketch, type Problem, wholeSequences } from '../problem.ts'
 import { replicasOf } from '../sharding/axis.ts'
 import type { PartRule } from './part-rule.ts'
 
@@ -15,7 +15,7 @@ export type LayoutRule = PartRule<LayoutRead, LayoutPart>
 
 /** Sequences of the batch per replica, rounded up to whole ones. */
 export function sequencesEach({ workload }: Problem, { mesh }: PlanSketch): number {
-  return Math.ceil(Math.ceil(workload.batchTokens / workload.sequenceLength) / replicasOf(mesh))
+  return Math.ceil(wholeSequences(workload) / replicasOf(mesh))
 }
 
 export function total(counts: readonly number[]): number {

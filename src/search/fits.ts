@@ -20,7 +20,7 @@ import { zeroStages } from '../sharding/states.ts'
 import { contextLayoutRow } from '../sharding/tables/context-layout.ts'
 import type { Bytes } from '../units.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from './layouts/choices.ts'
-import { enumerateMeshes } from './meshes/meshes.ts'
+import { bySharding, enumerateMeshes } from './meshes/meshes.ts'
 import { anyCutFits, stageCuts } from './stages/stage-cuts.ts'
 
 /** False when it is told to stop before something was found. */
@@ -35,8 +35,7 @@ export function anythingFits(problem: Problem, stop: Stop = never): boolean {
 /** Whether any of the meshes has a layout that fits; false when it is told to stop before one was found. */
 export function anyFits(model: CostModel, meshes: readonly Mesh[], stop: Stop): boolean {
   const scale = createScale()
-  const bySharding = [...meshes].sort((a, b) => a.data - b.data || b.context - a.context)
-  return bySharding.some((mesh) => !stop() && meshFits(model, mesh, scale))
+  return bySharding(meshes).some((mesh) => !stop() && meshFits(model, mesh, scale))
 }
 
 /** Whether any layout of a mesh fits. */

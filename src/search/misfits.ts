@@ -15,8 +15,7 @@ import type { Mesh } from '../sharding/axis.ts'
 import type { Bytes } from '../units.ts'
 import { meshFloors } from './bound/floor.ts'
 import { layoutShortBytes } from './bound/layout-floor.ts'
-import type { OpenLayout } from './layouts/candidate.ts'
-import { type Layout, type Misfit, meshKey } from './layouts/candidate.ts'
+import { type Layout, type Misfit, meshKey, type OpenLayout } from './layouts/candidate.ts'
 import {
   choiceAllowed,
   layoutCount,
@@ -25,6 +24,7 @@ import {
   zeroChoices,
 } from './layouts/choices.ts'
 import { leanestMix } from './layouts/consider.ts'
+import { bySharding } from './meshes/meshes.ts'
 import { meshesOf } from './meshes/of-context-layout.ts'
 import { nothingSearched, type SearchResult } from './search-result.ts'
 import { leaner, type StageCuts, stageCuts, walkCuts } from './stages/stage-cuts.ts'
@@ -55,9 +55,8 @@ function shortOf(model: CostModel, found: Shortage, stop: Stop): boolean {
   if (meshes.unseen > 0) return false
   found.divisibility += meshes.indivisible
   found.constraint += meshes.constrained
-  // Meshes that shard most come first, so that those that are far from fitting are dropped at once.
-  const bySharding = [...meshes.allowed].sort((a, b) => a.data - b.data || b.context - a.context)
-  return bySharding.every((mesh) => {
+  // In this order those that are far from fitting are dropped at once.
+  return bySharding(meshes.allowed).every((mesh) => {
     if (stop()) return false
     if (canBePlaced(problem.cluster.network, mesh)) return shortOn(model, mesh, scale, found)
     found.topology += layoutCount(mesh, problem)

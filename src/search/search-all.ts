@@ -11,7 +11,7 @@
 
 import type { CostModel } from '../cost/model.ts'
 import { onCluster } from '../cost/posed.ts'
-import { alone, type Crew } from '../crew.ts'
+import { alone } from '../crew.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Mesh } from '../sharding/axis.ts'
@@ -30,25 +30,16 @@ import type { Meshes } from './meshes/meshes.ts'
 import { type ReplicasOn, replicasThat } from './meshes/replicas.ts'
 import { type PartSearch, searchParts } from './parts.ts'
 import { noneRefused, type Refused } from './refused.ts'
-import { createWorkbench, searchSpaces, spaceOf } from './search.ts'
+import { createWorkbench, searchSpaces, spaceOf, type Wanted } from './search.ts'
 import { merged, nothingSearched, type SearchResult } from './search-result.ts'
 import { noCounts, tallyOf } from './tally.ts'
 
-export interface WantedOfAll {
-  /** Looks for the best plan of all the chips when that is not accepted, until this says to stop. */
-  readonly refused?: Stop | null
-  /** How much longer the best accepted step has to be, as a share, for that plan to be of interest. */
-  readonly advantage?: number
+export interface WantedOfAll extends Omit<Wanted, 'most'> {
   /** Whether plans that leave chips idle are wanted. */
   readonly fewer?: boolean
-  /** Whether something is known to fit. */
-  readonly fits?: boolean
   /** The result for all the chips, when it is known already and they need not be searched. */
   readonly whole?: SearchResult | null
   readonly stop?: Stop
-  /** When to stop computing floors: from then on only the meshes that have one are searched. */
-  readonly late?: Stop
-  readonly crew?: Crew
 }
 
 export interface WholeSearch extends SearchResult, Refused {
@@ -64,15 +55,14 @@ export function searchAll(
 ): WholeSearch {
   const [first] = models
   if (!first) throw new RangeError('There is no cost model')
-  const { fewer = true, fits = false, stop = never, late = stop, crew = alone } = wanted
+  const { fewer = true, whole, stop = never, crew = alone, ...ofMeshes } = wanted
   const { problem } = first
   const shared = models.map(() => nothingKnown())
   const spacesOf = (on: readonly CostModel[], among?: Meshes) =>
     on.map((model, at) => spaceOf(createWorkbench(model, acceptsOf(model), stop), among, shared[at]))
   let refusedOnAll = (): Refused => noneRefused
   const onAllChips = (): SearchResult => {
-    const asked = { late, fits, refused: wanted.refused ?? null, advantage: wanted.advantage ?? 0, crew }
-    const { refused, ...found } = searchSpaces(spacesOf(models), top, stop, asked)
+    const { refused, ...found } = searchSpaces(spacesOf(models), top, stop, { ...ofMeshes, crew })
     refusedOnAll = refused
     return found
   }
@@ -100,7 +90,7 @@ export function searchAll(
   const found = searchParts<Candidate, SearchResult>({
     setting: problem,
     ...{ top, fewer, round: { first: 8, most: 64 } },
-    whole: () => wanted.whole ?? onAllChips(),
+    whole: () => whole ?? onAllChips(),
     none: { ...nothingSearched, ...tallyOf({ ...noCounts(), constraint: 1 }, Number.POSITIVE_INFINITY) },
     floor: ({ chips }) => (chips < fewest ? null : work.of(chips)),
     within: (limit) => {

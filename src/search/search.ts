@@ -28,7 +28,7 @@ import {
   placesOf,
   type Space,
 } from './mesh-turns.ts'
-import { enumerateMeshes, type Meshes } from './meshes/meshes.ts'
+import { bySharding, type Meshes } from './meshes/meshes.ts'
 import { meshesOf } from './meshes/of-context-layout.ts'
 import { noneRefused, type Refused, refusedBeside } from './refused.ts'
 import { byScore, type Listed, type SearchResult } from './search-result.ts'
@@ -51,10 +51,7 @@ export function spaceOf(bench: Workbench, among?: Meshes, shared?: OnAnyNetwork)
 /** Whether any plan is accepted; the meshes that shard most are tried first. False when it is told to stop before one was found. */
 export function anyAccepted(model: CostModel, accepts: Accepts, stop: Stop): boolean {
   const bench = createWorkbench(model, accepts, stop)
-  const bySharding = [...meshesOf(model, enumerateMeshes(model.problem)).allowed].sort(
-    (a, b) => a.data - b.data || b.context - a.context,
-  )
-  return bySharding.some((mesh) => {
+  return bySharding(meshesOf(model).allowed).some((mesh) => {
     // Memory alone is asked much sooner than times.
     if (stop() || !accepts.mesh(mesh) || !meshFits(model, mesh, bench.scale)) return false
     return expandMesh(bench, mesh, Number.POSITIVE_INFINITY, { nearest: false }).best !== null

@@ -3,7 +3,7 @@
  * per chip, and which listed plan stands for it if the list has one plan per family.
  */
 import { layoutRefusals } from '../../launch/training.ts'
-import type { Problem } from '../../problem.ts'
+import { type Problem, wholeSequences } from '../../problem.ts'
 import { unscheduled } from '../../recipe/schedule.ts'
 import type { OpenLayout } from '../../search/layouts/candidate.ts'
 import { triedSchedules } from '../../search/layouts/choices.ts'
@@ -138,13 +138,12 @@ function printed(value: number): string {
 
 /** What differs between the recipe and the request. */
 function otherwiseAsked(recipe: RecipeRecord, { cluster, precision, workload }: Problem): readonly string[] {
-  const { batchTokens, sequenceLength } = workload
-  const sequences = Math.ceil(batchTokens / sequenceLength)
+  const { sequenceLength } = workload
   const differing: readonly (readonly [what: string, own: unknown, asked: unknown])[] = [
     ['compute in', recipe.asked.precision.compute, precision.compute],
     ['gradients in', recipe.asked.precision.gradients, precision.gradients],
     ['chips', recipe.chips, cluster.chips],
-    ['sequences a step', recipe.batchSequences, sequences],
+    ['sequences a step', recipe.batchSequences, wholeSequences(workload)],
     ['tokens a sequence', recipe.sequenceLength, sequenceLength],
   ]
   return differing

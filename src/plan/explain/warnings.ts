@@ -3,7 +3,7 @@
 import { noStack } from '../../assumptions/stack.ts'
 import { stateBytes } from '../../cost/memory/optimizer.ts'
 import { ofKind, trainers } from '../../launch/framework.ts'
-import type { Problem } from '../../problem.ts'
+import { type Problem, wholeSequences } from '../../problem.ts'
 import { optimizerRow } from '../../recipe/optimizer.ts'
 import { weightKinds } from '../../recipe/optimizer-row.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
@@ -23,7 +23,7 @@ export function warnings(
   const found: string[] = []
   if (!whole && !assumptions.tokensDivideFreely) {
     found.push(
-      `batchTokens ${batchTokens} is not a multiple of the sequence length ${sequenceLength}: the batch is costed as at least ${counted(Math.ceil(batchTokens / sequenceLength), 'sequence')}, but MFU counts only the tokens of the request`,
+      `batchTokens ${batchTokens} is not a multiple of the sequence length ${sequenceLength}: the batch is costed as at least ${counted(wholeSequences(workload), 'sequence')}, but MFU counts only the tokens of the request`,
     )
   }
   if (assumptions.tokensDivideFreely) {

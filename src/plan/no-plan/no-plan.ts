@@ -4,7 +4,7 @@
  */
 
 import { never, type Stop } from '../../patience.ts'
-import type { Problem } from '../../problem.ts'
+import { type Problem, wholeSequences } from '../../problem.ts'
 import { optimizerRows } from '../../recipe/optimizer.ts'
 import { trainedMeshRules } from '../../rules/model.ts'
 import type { PlanFault } from '../../rules/part-rule.ts'
@@ -82,7 +82,7 @@ export function batchSuggestion(
   anyPlan: (problem: Problem) => boolean,
 ): readonly Suggestion[] {
   const { workload } = problem
-  const sequences = Math.ceil(workload.batchTokens / workload.sequenceLength)
+  const sequences = wholeSequences(workload)
   const tokens = (count: number) => count * workload.sequenceLength
   const fewer = mostThatFits(sequences, (count) =>
     anyPlan({ ...problem, workload: { ...workload, batchTokens: tokens(count) } }),

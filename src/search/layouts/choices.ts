@@ -12,7 +12,7 @@
 import { dividesIntoChunks, mostVirtualStages } from '../../cost/step/stages.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { known } from '../../known.ts'
-import { type Constraints, type Problem, satisfies } from '../../problem.ts'
+import { type Constraints, type Problem, satisfies, wholeSequences } from '../../problem.ts'
 import { canRun, type Schedule, scheduleRows, unscheduled } from '../../recipe/schedule.ts'
 import type { ScheduleRow } from '../../recipe/schedule-row.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
@@ -56,8 +56,9 @@ export function sequencesEach(
   replicas: number,
   batchTokens = workload.batchTokens,
 ): number {
-  const sequences = batchTokens / workload.sequenceLength
-  return assumptions.tokensDivideFreely ? sequences / replicas : Math.ceil(Math.ceil(sequences) / replicas)
+  const { sequenceLength } = workload
+  if (assumptions.tokensDivideFreely) return batchTokens / sequenceLength / replicas
+  return Math.ceil(wholeSequences({ batchTokens, sequenceLength }) / replicas)
 }
 
 export function microbatchChoices(

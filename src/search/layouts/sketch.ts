@@ -6,7 +6,7 @@ import { replicasOf } from '../../sharding/axis.ts'
 import { zeroStages } from '../../sharding/states.ts'
 import { contextLayoutFits, plainContext } from '../../sharding/tables/context-layout.ts'
 import type { ContextLayout } from '../../sharding/tables/context-layouts.ts'
-import { virtualStageChoices, zeroChoices } from './choices.ts'
+import { sequencesEach, virtualStageChoices, zeroChoices } from './choices.ts'
 import type { Choices } from './consider.ts'
 
 /** A mesh that the search would not try (fsdp inside a pipeline, say) still has the one stage that its axes mean. */
@@ -42,7 +42,7 @@ export function sketchedMicrobatching(problem: Problem, sketch: PlanSketch): Pic
       sketch.microbatches ?? workload.batchTokens / replicas / (sketch.microbatchTokens ?? 1)
     return { microbatchings: [{ microbatches, sequences: sequences / microbatches }] }
   }
-  const each = Math.ceil(Math.ceil(sequences) / replicas)
+  const each = sequencesEach(problem, replicas)
   const size = Math.ceil(
     sketch.microbatches === undefined
       ? (sketch.microbatchTokens ?? 1) / workload.sequenceLength

@@ -9,8 +9,7 @@
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
-import type { Problem } from '../../problem.ts'
-import { satisfies } from '../../problem.ts'
+import { type Problem, satisfies, wholeSequences } from '../../problem.ts'
 import { byLevel } from '../../rules/levels.ts'
 import { chipsToUse, type MeshQuestion, type MeshRule, trainedMeshRules } from '../../rules/model.ts'
 import { keeps } from '../../rules/rule.ts'
@@ -37,7 +36,7 @@ export function trainedQuestion(problem: Problem): MeshQuestion {
     model,
     chips: chipsToUse(problem),
     positions: sequenceLength,
-    sequences: Math.ceil(batchTokens / sequenceLength),
+    sequences: wholeSequences(workload),
     freeTokens: assumptions.tokensDivideFreely ? batchTokens : null,
     padsHeads: false,
   }
@@ -135,6 +134,11 @@ function meshPairs(chips: number): readonly MeshPair[] {
 export function searchedConstraints({ constraints, assumptions }: Problem): Problem['constraints'] {
   if (assumptions.searchTensor2 || constraints.tensor2 !== undefined) return constraints
   return { ...constraints, tensor2: 1 }
+}
+
+/** Those that shard most first: they take the least memory. */
+export function bySharding(meshes: readonly Mesh[]): readonly Mesh[] {
+  return [...meshes].sort((a, b) => a.data - b.data || b.context - a.context)
 }
 
 /** Number of ordered products of `factors` numbers that make n. */

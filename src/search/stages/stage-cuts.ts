@@ -23,7 +23,7 @@ import {
   stageGroups,
   stageLayers,
 } from '../../cost/step/stages.ts'
-import { once } from '../../known.ts'
+import { once, remembered } from '../../known.ts'
 import { denseLayer, layersAreAlike, sparseLayer } from '../../model/composition.ts'
 import type { Problem } from '../../problem.ts'
 import { inFlight, type Schedule, scheduleRow } from '../../recipe/schedule.ts'
@@ -139,20 +139,15 @@ export function stageCuts(
   const [pieces, least, ends] = piecesOf(stages, schedule)
   const evenLast = evenLastLayers(layers, pieces, least, head / layer, ends)
   if (evenLast === null) return null
-  const known = new Map<number, StageCut | null>()
   return {
     kind: 'alike',
     evenLast,
-    of: (last) => {
-      const cut = known.get(last)
-      if (cut !== undefined) return cut
+    of: remembered((last) => {
       const counts = paired
         ? mirroredLayers(layers, stages, last)
         : stageLayers(layers, stages, least, last, ends)
-      const made = counts && cutOf(counts)
-      known.set(last, made)
-      return made
-    },
+      return counts && cutOf(counts)
+    }),
   }
 }
 

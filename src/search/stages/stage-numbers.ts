@@ -7,12 +7,10 @@ import type { Scale } from '../../cost/compile/term.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { type Activations, memoryNumbers, type States } from '../../cost/memory/memory-numbers.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
-import type { ComputeNumbers, TrafficNumbers } from '../../cost/step/microbatch.ts'
-import { trafficNumbers } from '../../cost/step/microbatch.ts'
+import { type ComputeNumbers, type TrafficNumbers, trafficNumbers } from '../../cost/step/microbatch.ts'
 import { type Placement, placements } from '../../hardware/network/placement.ts'
-import { once } from '../../known.ts'
-import type { Schedule } from '../../recipe/schedule.ts'
-import { scheduleRow } from '../../recipe/schedule.ts'
+import { known, once, remembered } from '../../known.ts'
+import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 import { axes, type Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 
@@ -92,7 +90,7 @@ export function stageNumbers(
   { zeroStage, compute, places, activations, states }: Asked,
 ): StageNumbers {
   const stage = stageModel(model, zeroStage)
-  const known = new Map<number, Traffics>()
+  const byShare = new Map<number, Traffics>()
   return {
     stage,
     compute,
@@ -100,9 +98,7 @@ export function stageNumbers(
     places,
     traffics: (schedule, microbatches) => {
       const routed = routedOverlap(scheduleRow(schedule), microbatches, model.problem.assumptions)
-      const traffics = known.get(routed.share) ?? trafficsOf(model, stage, scale, places, routed)
-      known.set(routed.share, traffics)
-      return traffics
+      return known(byShare, routed.share, () => trafficsOf(model, stage, scale, places, routed))
     },
   }
 }
@@ -114,13 +110,6 @@ function trafficsOf(
   places: PlacedCosts,
   routed: RoutedOverlap,
 ): Traffics {
-  const known = new Map<Placed, TrafficNumbers>()
-  return {
-    best: places.best.map((costs) => trafficNumbers(model, stage, scale, costs, routed)),
-    on: (place) => {
-      const numbers = known.get(place) ?? trafficNumbers(model, stage, scale, place.costs, routed)
-      known.set(place, numbers)
-      return numbers
-    },
-  }
+  const under = (costs: NetworkCosts) => trafficNumbers(model, stage, scale, costs, routed)
+  return { best: places.best.map(under), on: remembered(({ costs }: Placed) => under(costs)) }
 }

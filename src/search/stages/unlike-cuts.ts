@@ -15,6 +15,7 @@ import {
   stageGroups,
   stageLayers,
 } from '../../cost/step/stages.ts'
+import { known } from '../../known.ts'
 import { type Composition, mirroredCompositions, stageCompositions } from '../../model/composition.ts'
 import { hasExperts } from '../../model/expert-layers.ts'
 import { layerKindFlops, unembeddingFlops } from '../../model/flops.ts'
@@ -36,8 +37,8 @@ export interface UnlikeCut {
  * Kept for one model at a time, and for a limited number of questions: catalogue models live as
  * long as the process, and there is no end of sequence lengths.
  */
-let known = { model: null as Transformer | null, cuts: new Map<string, readonly UnlikeCut[]>() }
-const mostKnown = 1000
+let kept = { model: null as Transformer | null, cuts: new Map<string, readonly UnlikeCut[]>() }
+const mostKept = 1000
 
 /** Each cut costs as much to try as a layout of like layers; further ones were never seen to win. */
 const mostCuts = 5
@@ -52,10 +53,18 @@ export function unlikeCuts(
   const { model, workload, assumptions } = problem
   const paired = scheduleRow(schedule).stagesPerChip === 2
   const key = [stages, virtualStages, paired, workload.sequenceLength, assumptions.attentionFlops].join()
-  if (known.model !== model || known.cuts.size >= mostKnown) known = { model, cuts: new Map() }
-  const { cuts: before } = known
-  const found = before.get(key)
-  if (found) return found
+  if (kept.model !== model || kept.cuts.size >= mostKept) kept = { model, cuts: new Map() }
+  return known(kept.cuts, key, () => evenestCuts(problem, stages, schedule, paired))
+}
+
+function evenestCuts(
+  problem: Problem,
+  stages: number,
+  schedule: Schedule,
+  paired: boolean,
+): readonly UnlikeCut[] {
+  const { model } = problem
+  const { virtualStages } = schedule
   const compositions = interned()
   const cutOf = (counts: readonly number[]): UnlikeCut => {
     const own = paired ? mirroredCompositions(model, counts) : stageCompositions(model, counts, virtualStages)
@@ -75,9 +84,7 @@ export function unlikeCuts(
       .sort((a, b) => a.longest - b.longest || a.last - b.last)
       .slice(0, mostCuts)
   }
-  const cuts = few.map(({ cut }) => cut)
-  before.set(key, cuts)
-  return cuts
+  return few.map(({ cut }) => cut)
 }
 
 /** FLOPs of one token on the stage that has the most: its layers, and on the last stage the head. */
@@ -132,9 +139,7 @@ function layerFlops({ model, workload, assumptions }: Problem): readonly Flops[]
 function interned(): (composition: Composition) => Composition {
   const seen = new Map<string, Composition>()
   return (composition) => {
-    const key = `${composition.layers} ${composition.dense} ${composition.sparse}`
-    const one = seen.get(key) ?? composition
-    seen.set(key, one)
-    return one
+    const { layers, dense, sparse } = composition
+    return known(seen, `${layers} ${dense} ${sparse}`, () => composition)
   }
 }
