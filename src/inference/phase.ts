@@ -1,5 +1,4 @@
 /** A phase as a search sees it: its meshes, the sites of a mesh, and what is found on one. */
-import type { NetworkCosts } from '../cost/communication/network.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { Placement } from '../hardware/network/placement.ts'
 import type { PhaseMode } from '../modes/names.ts'
@@ -7,19 +6,16 @@ import type { PhaseProblem } from '../problem.ts'
 import type { Meshes } from '../search/meshes/meshes.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
-import type { CompiledLayout, Offered } from './layout/compiled-layout.ts'
+import type { CompiledLayout, Offered, PricedMesh } from './layout/compiled-layout.ts'
 import type { LayoutsWanted } from './layout/layout-question.ts'
 import type { Arrangement } from './pass/arrangement.ts'
 import type { Pass } from './pass/pass.ts'
 import type { Work } from './time/floor.ts'
 import type { Workbench } from './workbench.ts'
 
-export interface InferenceCandidate extends Arrangement {
+export interface InferenceCandidate extends Arrangement, Omit<Site, 'offered'> {
   /** The chips that it runs on: all of the request's, or a part of them. */
   readonly cluster: Cluster
-  readonly mesh: Mesh
-  readonly placement: Placement
-  readonly costs: NetworkCosts
   readonly pass: Pass
   readonly layouts: readonly CompiledLayout[]
   /** Candidates are ranked by this: less is better. */
@@ -27,11 +23,8 @@ export interface InferenceCandidate extends Arrangement {
 }
 
 /** A mesh with one way of lying on the network. */
-export interface Site {
-  readonly mesh: Mesh
+export interface Site extends PricedMesh {
   readonly placement: Placement
-  readonly costs: NetworkCosts
-  readonly offered: Offered
 }
 
 /** Prefill or generation of one request: its meshes, what a mesh may do, and what is best. */

@@ -10,7 +10,7 @@ import type { Offered } from './layout/compiled-layout.ts'
 import { offeredLayouts } from './layout/layout-question.ts'
 import { setShards } from './layout/local-sizes.ts'
 import type { InferenceModel } from './model.ts'
-import { arrange, leastSeconds } from './pass/arrangement.ts'
+import { arrange, arrangedSeconds, leastSeconds } from './pass/arrangement.ts'
 import type { Pass } from './pass/pass.ts'
 import { type Settled, settledIn } from './pass/settled.ts'
 import type { InferenceCandidate, Phase, Site } from './phase.ts'
@@ -20,7 +20,7 @@ import type { Workbench } from './workbench.ts'
 export function optimisticSeconds(bench: Workbench, mesh: Mesh, pass: Pass, offered: Offered): Seconds {
   const best = bench.prices
     .bestCases(mesh)
-    .map((costs) => arrange(bench, mesh, costs, pass, offered)?.seconds ?? Number.POSITIVE_INFINITY)
+    .map((costs) => arrangedSeconds(bench, { mesh, costs, offered }, pass))
   return Math.min(...best) * (1 - rounding)
 }
 
@@ -41,7 +41,7 @@ export function bestAt(
   }
   for (const site of sites) {
     if (stop()) break
-    const taken = settledIn(bench, site.mesh, site.costs, site.offered)
+    const taken = settledIn(bench, site)
     for (const pass of phase.passes(site)) {
       const least = phase.score(pass, leastSeconds(bench, site.mesh, pass, site.offered))
       const most = Math.min(limit, best?.score ?? limit)
@@ -87,18 +87,18 @@ export function candidatesAt(phase: Phase, site: Site): readonly InferenceCandid
 /** Null where no layouts fit. */
 export function candidateOf(
   bench: Workbench,
-  { mesh, placement, costs, offered }: Site,
+  site: Site,
   pass: Pass,
   score: Phase['score'],
 ): InferenceCandidate | null {
-  const arranged = arrange(bench, mesh, costs, pass, offered)
+  const arranged = arrange(bench, site, pass)
   if (!arranged) return null
-  const layouts = arranged.answer.chosen.flatMap((option, component) => offered[component]?.[option] ?? [])
-  const { cluster } = bench.setting
+  const { mesh, placement, costs, offered } = site
   const { question, answer, seconds } = arranged
+  const layouts = answer.chosen.flatMap((option, component) => offered[component]?.[option] ?? [])
   return {
     ...{ question, answer, seconds, score: score(pass, seconds) },
-    ...{ cluster, mesh, placement, costs, pass, layouts },
+    ...{ cluster: bench.setting.cluster, mesh, placement, costs, pass, layouts },
   }
 }
 

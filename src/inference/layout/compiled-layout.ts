@@ -1,4 +1,6 @@
+import type { NetworkCosts } from '../../cost/communication/network.ts'
 import type { Call } from '../../cost/compile/call.ts'
+import type { Mesh } from '../../sharding/axis.ts'
 import type { Component } from '../../sharding/component.ts'
 import type { Derivation } from '../../sharding/derive.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
@@ -58,3 +60,10 @@ export function unroutedOf({ collectives }: CompiledLayout): readonly CompiledCo
 
 /** Layouts that a mesh may choose from, by component. */
 export type Offered = readonly (readonly CompiledLayout[])[]
+
+/** A mesh, the prices of its groups, and the layouts that its components may have. */
+export interface PricedMesh {
+  readonly mesh: Mesh
+  readonly costs: NetworkCosts
+  readonly offered: Offered
+}

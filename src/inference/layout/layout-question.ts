@@ -3,7 +3,6 @@
  * the component-layout programme (search/component-layout/program.ts) and its enumeration answer.
  */
 
-import type { NetworkCosts } from '../../cost/communication/network.ts'
 import {
   addCall,
   addScaled,
@@ -11,6 +10,8 @@ import {
   type Traffic,
   windowTime,
 } from '../../cost/communication/traffic.ts'
+import { reserveBytes } from '../../cost/memory/memory.ts'
+import { known } from '../../known.ts'
 import type { LayoutOption, LayoutQuestion, Resharding } from '../../search/component-layout/question.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
@@ -29,6 +30,7 @@ import {
   type CompiledCollective,
   type CompiledLayout,
   type Offered,
+  type PricedMesh,
   routedOf,
   unroutedOf,
 } from './compiled-layout.ts'
@@ -48,17 +50,12 @@ export function offeredLayouts(model: InferenceModel, mesh: Mesh, wanted: Layout
   )
 }
 
-export function layoutQuestion(
-  bench: Workbench,
-  mesh: Mesh,
-  costs: NetworkCosts,
-  pass: Pass,
-  layouts: Offered,
-): LayoutQuestion {
+export function layoutQuestion(bench: Workbench, site: PricedMesh, pass: Pass): LayoutQuestion {
   const { setting } = bench
+  const { mesh, offered: layouts } = site
   const numbers = passNumbers(bench, mesh, pass, layouts)
   const resident = residentOf(bench, pass, numbers)
-  const times = movesOn(bench, mesh, costs, pass)
+  const times = movesOn(bench, site, pass)
   const head = layouts.length - 1
   const counts = occurrences(bench, pass)
   return {
@@ -66,7 +63,7 @@ export function layoutQuestion(
       name,
       options: (layouts[component] ?? []).map((layout, option): LayoutOption => {
         const compute = numbers.compute[component]?.[option] ?? 0
-        const { bytes = 0, workspace = 0 } = resident.options[component]?.[option] ?? {}
+        const { bytes = 0, workspace = 0 } = resident[component]?.[option] ?? {}
         const count = counts[component] ?? 0
         // Moves the stream from where the embedding leaves it to where the first layer takes it in.
         const entry = component === 0 ? movesBetween(bench, embeddingBeside(bench, layout), layout) : []
@@ -78,7 +75,7 @@ export function layoutQuestion(
       }),
     })),
     resharding: [...edges(bench, pass, layouts, times), ...besides(bench, pass, layouts, times)],
-    budget: setting.memoryBudget - resident.fixed,
+    budget: setting.memoryBudget - reserveBytes(setting),
   }
 }
 
@@ -88,9 +85,9 @@ interface MoveTimes {
 }
 
 /** Prices each collective once on a placement, however many layouts have it. */
-function movesOn(bench: Workbench, mesh: Mesh, costs: NetworkCosts, pass: Pass): MoveTimes {
+function movesOn(bench: Workbench, { mesh, costs }: PricedMesh, pass: Pass): MoveTimes {
   const { setting, assumed, resources, traffics } = bench
-  const known = [new Map<CompiledCollective, Traffic>(), new Map<CompiledCollective, Traffic>()] as const
+  const [ofLayers, ofHead] = [new Map<CompiledCollective, Traffic>(), new Map<CompiledCollective, Traffic>()]
   const beside = { assumptions: assumed[pass.mode], experts: setting.model.experts }
   let used = 0
   const blank = (): Traffic => {
@@ -99,17 +96,15 @@ function movesOn(bench: Workbench, mesh: Mesh, costs: NetworkCosts, pass: Pass):
     return traffic.fill(0)
   }
   const sum = blank()
-  const trafficOf = (move: CompiledCollective, head: boolean): Traffic => {
-    const found = known[head ? 1 : 0].get(move)
-    if (found) return found
-    const traffic = blank()
-    const cost = costs[move.over]
-    if (cost && cost.chips > 1) {
-      addCall(traffic, move, movedBytes(bench, mesh, pass, move, head), cost, beside)
-    }
-    known[head ? 1 : 0].set(move, traffic)
-    return traffic
-  }
+  const trafficOf = (move: CompiledCollective, head: boolean): Traffic =>
+    known(head ? ofHead : ofLayers, move, () => {
+      const traffic = blank()
+      const cost = costs[move.over]
+      if (cost && cost.chips > 1) {
+        addCall(traffic, move, movedBytes(bench, mesh, pass, move, head), cost, beside)
+      }
+      return traffic
+    })
   return {
     seconds: (moves, compute, head) => {
       if (moves.length === 0) return compute
@@ -175,16 +170,10 @@ function streamTable(
   cost: (moves: readonly CompiledCollective[]) => Seconds,
 ): readonly (readonly Seconds[])[] {
   const rows = new Map<string, readonly Seconds[]>()
-  return from.map((a) => {
-    const known = rows.get(a.out)
-    if (known) return known
-    const cells = new Map<string, Seconds>()
-    const row = to.map((b) => {
-      const found = cells.get(b.into) ?? cost(movesBetween(model, a, b))
-      cells.set(b.into, found)
-      return found
-    })
-    rows.set(a.out, row)
-    return row
-  })
+  return from.map((a) =>
+    known(rows, a.out, () => {
+      const cells = new Map<string, Seconds>()
+      return to.map((b) => known(cells, b.into, () => cost(movesBetween(model, a, b))))
+    }),
+  )
 }

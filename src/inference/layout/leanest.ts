@@ -21,7 +21,7 @@ export function leanestCandidate(
     const { mesh } = site
     setShards(bench.sizes, mesh)
     const pass = leastPass(mesh)
-    const question = layoutQuestion(bench, mesh, site.costs, pass, site.offered)
+    const question = layoutQuestion(bench, site, pass)
     const chosen = bestLayouts(byBytes(question))?.chosen
     if (!chosen) continue
     const account = accountOf(question, chosen)
@@ -33,7 +33,7 @@ export function leanestCandidate(
       pass,
       question,
       answer: { chosen, ...account, proven: false },
-      seconds: account.seconds + fixedSeconds(bench, mesh, site.costs, pass, account.seconds),
+      seconds: account.seconds + fixedSeconds(bench, site, pass, account.seconds),
       layouts: chosen.flatMap((option, component) => site.offered[component]?.[option] ?? []),
       score,
     }

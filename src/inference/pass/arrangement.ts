@@ -7,14 +7,13 @@
  * before them are still at work.
  */
 
-import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { collectiveTime } from '../../hardware/network/collective.ts'
 import { expertLayers } from '../../model/expert-layers.ts'
 import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
 import type { LayoutAnswer, LayoutQuestion } from '../../search/component-layout/question.ts'
 import { axisBit, type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
-import type { Offered } from '../layout/compiled-layout.ts'
+import type { Offered, PricedMesh } from '../layout/compiled-layout.ts'
 import { layoutQuestion } from '../layout/layout-question.ts'
 import { setShape, setShards } from '../layout/local-sizes.ts'
 import { localValue } from '../layout/local-term.ts'
@@ -30,21 +29,17 @@ export interface Arrangement {
 }
 
 /** Null where no choice of layouts fits into memory. */
-export function arrange(
-  bench: Workbench,
-  mesh: Mesh,
-  costs: NetworkCosts,
-  pass: Pass,
-  layouts: Offered,
-): Arrangement | null {
-  const question = layoutQuestion(bench, mesh, costs, pass, layouts)
+export function arrange(bench: Workbench, site: PricedMesh, pass: Pass): Arrangement | null {
+  const question = layoutQuestion(bench, site, pass)
   const answer = bestLayouts(question)
-  if (!answer) return null
-  return {
-    question,
-    answer,
-    seconds: answer.seconds + fixedSeconds(bench, mesh, costs, pass, answer.seconds),
-  }
+  return (
+    answer && { question, answer, seconds: answer.seconds + fixedSeconds(bench, site, pass, answer.seconds) }
+  )
+}
+
+/** The time alone; Infinity where nothing fits. */
+export function arrangedSeconds(bench: Workbench, site: PricedMesh, pass: Pass): Seconds {
+  return arrange(bench, site, pass)?.seconds ?? Number.POSITIVE_INFINITY
 }
 
 /** A bound: nothing that `arrange` finds on any placement of the mesh is faster. */
@@ -54,20 +49,15 @@ export function leastSeconds(bench: Workbench, mesh: Mesh, pass: Pass, layouts: 
 }
 
 /** The time beside layers and head, which take so long by themselves: the shorter they are, the longer they wait for their host. */
-export function fixedSeconds(
-  bench: Workbench,
-  mesh: Mesh,
-  costs: NetworkCosts,
-  pass: Pass,
-  inLayers: Seconds,
-): Seconds {
-  return transferSeconds(bench, mesh, costs, pass) + overheadSeconds(bench, mesh, pass, inLayers)
+export function fixedSeconds(bench: Workbench, site: Priced, pass: Pass, inLayers: Seconds): Seconds {
+  return transferSeconds(bench, site, pass) + overheadSeconds(bench, site.mesh, pass, inLayers)
 }
+
+type Priced = Omit<PricedMesh, 'offered'>
 
 export function transferSeconds(
   { sizes, boundary }: Workbench,
-  mesh: Mesh,
-  costs: NetworkCosts,
+  { mesh, costs }: Priced,
   pass: Pass,
 ): Seconds {
   const cost = costs[axisBit.pipeline]

@@ -10,12 +10,6 @@ export interface OptionBytes {
   readonly workspace: Bytes
 }
 
-/** Memory by component and layout, and the part that is the same for all. */
-export interface ResidentNumbers {
-  readonly options: readonly (readonly OptionBytes[])[]
-  readonly fixed: Bytes
-}
-
 export interface PassNumbers {
   readonly mesh: Mesh
   readonly layouts: Offered
@@ -23,8 +17,8 @@ export interface PassNumbers {
   readonly compute: readonly (readonly Seconds[])[]
   /** A bound that no placement and no choice of layouts beats: products alone. */
   readonly least: Seconds
-  /** Worked out when it is asked for: floors need the time alone. */
-  resident: ResidentNumbers | null
+  /** Memory by component and layout, worked out when it is asked for: floors need the time alone. */
+  resident: readonly (readonly OptionBytes[])[] | null
 }
 
 /** Of what runs through a stage at once, by component and layout; each is worked out when it is asked for, as floors need the time alone. */

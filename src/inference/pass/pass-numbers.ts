@@ -12,7 +12,7 @@ import { embeddingBeside } from '../model.ts'
 import type { Workbench } from '../workbench.ts'
 import { heldOnStage, occurrences } from './occurrence.ts'
 import type { Pass } from './pass.ts'
-import type { OptionBytes, PassNumbers, ResidentNumbers } from './pass-amounts.ts'
+import type { OptionBytes, PassNumbers } from './pass-amounts.ts'
 import { setPass, shapeSeconds, shapeWorkspace } from './shape-numbers.ts'
 
 /** Kept with the pass while its mesh is searched. */
@@ -32,13 +32,6 @@ function workedOut(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): 
   return { mesh, layouts, compute, least, resident: null }
 }
 
-/** The memory of the layouts of a pass, kept with its numbers. */
-export function residentOf(bench: Workbench, pass: Pass, numbers: PassNumbers): ResidentNumbers {
-  const { mesh, layouts } = numbers
-  numbers.resident ??= residentNumbers(bench, mesh, pass, layouts)
-  return numbers.resident
-}
-
 /** Bytes of a collective as its group sees them, for the layers or for the head. */
 export function movedBytes(
   bench: Workbench,
@@ -52,11 +45,15 @@ export function movedBytes(
   return sumOf(moved, bench.sizes)
 }
 
-/** The memory of each layout, without the time. */
-export function residentNumbers(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): ResidentNumbers {
-  const fixed = reserveBytes(bench.setting)
-  const weights = weightBytes(bench, mesh, layouts)
-  return { fixed, options: optionBytes(bench, mesh, pass, layouts, weights) }
+/** The memory of each layout of a pass, kept with its numbers. */
+export function residentOf(
+  bench: Workbench,
+  pass: Pass,
+  numbers: PassNumbers,
+): NonNullable<PassNumbers['resident']> {
+  const { mesh, layouts } = numbers
+  numbers.resident ??= optionBytes(bench, mesh, pass, layouts, weightBytes(bench, mesh, layouts))
+  return numbers.resident
 }
 
 /** Bytes of weights by component and layout, on one stage; they are the same for every batch. Attention's have the embedding's rows. */

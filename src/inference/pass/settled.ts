@@ -3,16 +3,14 @@
  * alone. That is what `arrange` says of such layouts, to the last digit, without options and tables of what lies between them.
  */
 
-import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { addCall, createTraffic, windowTime } from '../../cost/communication/traffic.ts'
 import { reserveBytes } from '../../cost/memory/memory.ts'
-import type { Mesh } from '../../sharding/axis.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 import type { Seconds } from '../../units.ts'
 import {
   type CompiledCollective,
   type CompiledLayout,
-  type Offered,
+  type PricedMesh,
   routedOf,
   unroutedOf,
 } from '../layout/compiled-layout.ts'
@@ -37,27 +35,17 @@ export interface Settled {
 }
 
 /** Null where a component has several layouts, or none. */
-export function settledIn(
-  bench: Workbench,
-  mesh: Mesh,
-  costs: NetworkCosts,
-  offered: Offered,
-): Settled | null {
-  const layouts = offered.flat()
-  const one = offered.every(({ length }) => length === 1)
-  return one ? settled(bench, mesh, costs, layouts) : null
+export function settledIn(bench: Workbench, site: PricedMesh): Settled | null {
+  return site.offered.every(({ length }) => length === 1) ? settled(bench, site) : null
 }
 
-export function settled(
-  bench: Workbench,
-  mesh: Mesh,
-  costs: NetworkCosts,
-  layouts: readonly CompiledLayout[],
-): Settled {
+/** Of the first layout of each component. */
+export function settled(bench: Workbench, site: PricedMesh): Settled {
+  const { mesh, costs, offered } = site
   const { sizes, setting, assumed, rates } = bench
+  const layouts = offered.flatMap(([layout]) => layout ?? [])
   const head = layouts.length - 1
   const budget = setting.memoryBudget - reserveBytes(setting)
-  const offered = layouts.map((layout) => [layout])
   const weights = weightBytes(bench, mesh, offered).map(([bytes = 0]) => bytes)
   const moves = movesOf(bench, costs, layouts)
   const traffic = createTraffic(bench.resources)
@@ -115,13 +103,13 @@ export function settled(
       total +=
         (counts[at] ?? 0) * besideSeconds(pass.mode, computed, routed, assumptions.dispatchComputeShare)
     }
-    return total + fixedSeconds(bench, mesh, costs, pass, total)
+    return total + fixedSeconds(bench, site, pass, total)
   }
   return { seconds, memory }
 }
 
 /** The collectives of the layouts that move anything between the chips of a placement. */
-function movesOf(bench: Workbench, costs: NetworkCosts, layouts: readonly CompiledLayout[]) {
+function movesOf(bench: Workbench, costs: PricedMesh['costs'], layouts: readonly CompiledLayout[]) {
   const moving = (calls: readonly CompiledCollective[]) =>
     calls.filter(({ over }) => (costs[over]?.chips ?? 1) > 1)
   const [first] = layouts

@@ -82,29 +82,25 @@ export interface ComponentTime {
   readonly upper: Seconds
 }
 
-/** Time of moves alone, between components. */
+/** Time of moves beside so much computing, which is part of it. One is free where the placement has no group of more than one chip for it. */
 export function moveSeconds(
   moves: readonly CompiledCollective[],
   costs: NetworkCosts,
   given: Conditions,
-  bound: Bound = 'expected',
+  bound: Bound,
+  beside: Seconds = 0,
 ): Seconds {
   given.traffic.fill(0)
-  addCollectives(moves, costs, given)
-  return windowTime(0, given.traffic, bound)
+  for (const call of moves) {
+    const cost = costs[call.over]
+    if (cost && cost.chips > 1) addCall(given.traffic, call, sumOf(call.moved, given.sizes), cost, given)
+  }
+  return windowTime(beside, given.traffic, bound)
 }
 
-/** Time in an average layer: what `productTime` says of it, as a number alone. */
+/** Time in a layer that is average also in whether it runs the product at all. */
 export function productSeconds(product: CompiledProduct, given: ProductConditions): Seconds {
-  if (product.kind !== 'attention') return product.share * rooflineSeconds(product, 1, given)
-  let seconds = 0
-  for (const group of given.contexts) {
-    const context = product.chosen ? group.chosen : group
-    const counted = countedShare(context, given)
-    const own = withContext(given.sizes, context.read, () => rooflineSeconds(product, counted, given))
-    seconds += group.share * own
-  }
-  return product.share * seconds
+  return product.share * meanSeconds(product, given, rooflineSeconds)
 }
 
 /** What a component of a layer with experts computes, by its place in the turns of two halves: kernels between products stand with most of these. */
@@ -140,19 +136,20 @@ export function componentTime(
     ...{ arithmetic: 0, weights: 0, caches: 0 },
     activations: sumOf(layout.elementwise, given.sizes) * given.rates.secondsPerByte,
   }
+  const { secondsPerByte } = given.rates
   for (const product of layout.products) {
-    const { arithmetic, streamed, weights, caches } = productTime(product, given)
-    parts.arithmetic += product.share * arithmetic
-    parts.weights += product.share * weights
-    parts.caches += product.share * caches
-    parts.activations += product.share * (streamed - weights - caches)
+    const { share } = product
+    const weights = meanSeconds(product, given, () => sumOf(product.weights, given.sizes) * secondsPerByte)
+    const caches = meanSeconds(product, given, () => cacheBytes(product, given) * secondsPerByte)
+    const streamed = meanSeconds(product, given, () => streamedBytes(product, given) * secondsPerByte)
+    parts.arithmetic += share * meanSeconds(product, given, arithmeticSeconds)
+    parts.weights += share * weights
+    parts.caches += share * caches
+    parts.activations += share * (streamed - weights - caches)
   }
   const compute = computeSeconds(layout, given)
-  const at = (moves: readonly CompiledCollective[], beside: Seconds, bound: Bound) => {
-    given.traffic.fill(0)
-    addCollectives(moves, costs, given)
-    return windowTime(beside, given.traffic, bound)
-  }
+  const at = (moves: readonly CompiledCollective[], beside: Seconds, bound: Bound) =>
+    moveSeconds(moves, costs, given, bound, beside)
   const waitedFor = halves === 1 ? layout.collectives : unroutedOf(layout)
   const way = (of: keyof Routed, bound: Bound) => (halves === 1 ? 0 : at(routedOf(layout, of), 0, bound))
   const routed = (bound: Bound) => ({ dispatch: way('dispatch', bound), combine: way('combine', bound) })
@@ -168,33 +165,18 @@ export function componentTime(
   }
 }
 
-/** A collective is free where the placement has no group of more than one chip for it. */
-function addCollectives(
-  collectives: readonly CompiledCollective[],
-  costs: NetworkCosts,
-  given: Conditions,
-): void {
-  for (const call of collectives) {
-    const cost = costs[call.over]
-    if (cost && cost.chips > 1) addCall(given.traffic, call, sumOf(call.moved, given.sizes), cost, given)
-  }
-}
+type SecondsOf = (product: CompiledProduct, counted: number, given: ProductConditions) => Seconds
 
-/** Time in an average layer. For attention, each group of layers sets S to the positions that it reads, for as long as it is costed. */
-function productTime(product: CompiledProduct, given: ProductConditions): ProductTime {
-  if (product.kind !== 'attention') return roofline(product, 1, given)
-  const sum = { arithmetic: 0, streamed: 0, weights: 0, caches: 0 }
+/** Time in an average layer that runs the product. For attention, each group of layers sets S to the positions that it reads, for as long as it is costed. */
+function meanSeconds(product: CompiledProduct, given: ProductConditions, secondsOf: SecondsOf): Seconds {
+  if (product.kind !== 'attention') return secondsOf(product, 1, given)
+  let seconds = 0
   for (const group of given.contexts) {
-    const { share } = group
     const context = product.chosen ? group.chosen : group
     const counted = countedShare(context, given)
-    const one = withContext(given.sizes, context.read, () => roofline(product, counted, given))
-    sum.arithmetic += share * one.arithmetic
-    sum.streamed += share * one.streamed
-    sum.weights += share * one.weights
-    sum.caches += share * one.caches
+    seconds += group.share * withContext(given.sizes, context.read, () => secondsOf(product, counted, given))
   }
-  return sum
+  return seconds
 }
 
 /** The share of the positions of a context that are charged for. */
@@ -202,24 +184,6 @@ function countedShare({ read, met }: Context, { assumptions }: ProductConditions
   const started = assumptions.attentionHalfKeys
   const sustained = 1 + started / keysOfMeasured
   return { none: 0, causal: (met + started) / sustained, full: read }[assumptions.attentionFlops] / read
-}
-
-interface ProductTime {
-  readonly arithmetic: Seconds
-  readonly streamed: Seconds
-  /** Parts of what is streamed. */
-  readonly weights: Seconds
-  readonly caches: Seconds
-}
-
-function roofline(product: CompiledProduct, counted: number, given: ProductConditions): ProductTime {
-  const { secondsPerByte } = given.rates
-  return {
-    arithmetic: arithmeticSeconds(product, counted, given),
-    streamed: streamedBytes(product, given) * secondsPerByte,
-    weights: sumOf(product.weights, given.sizes) * secondsPerByte,
-    caches: cacheBytes(product, given) * secondsPerByte,
-  }
 }
 
 function rooflineSeconds(product: CompiledProduct, counted: number, given: ProductConditions): Seconds {

@@ -9,8 +9,9 @@
  * Source: "How To Scale Your Model", Inference.
  */
 import { meanParameterBytes } from '../../cost/memory/parameter-bytes.ts'
+import type { PricedMesh } from '../../inference/layout/compiled-layout.ts'
 import type { InferenceModel } from '../../inference/model.ts'
-import { arrange } from '../../inference/pass/arrangement.ts'
+import { arrangedSeconds } from '../../inference/pass/arrangement.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import type { SpeculationAccount } from '../../plan/inference-plan.ts'
@@ -27,14 +28,14 @@ export function generateFields(
   const { contextLength, meanContextLength, speculative } = workload
   const { mesh, costs, layouts, pass } = candidate
   const bench = createWorkbench(model)
-  const offered = layouts.map((layout) => [layout])
+  const site: PricedMesh = { mesh, costs, offered: layouts.map((layout) => [layout]) }
   const { rates, setting } = model
   const { experts } = setting.model
   const perToken =
     (meanParameterBytes(setting.precision, setting.model) / 2) * (rates.secondsPerByte / rates.secondsPerFlop)
-  const account = speculative ? speculationAccount(bench, candidate, workload, speculative) : null
+  const account = speculative ? speculationAccount(bench, site, candidate, workload, speculative) : null
   return {
-    maxBatchSequences: largestBatch(bench, { mesh, costs, offered }, { contextLength, meanContextLength }),
+    maxBatchSequences: largestBatch(bench, site, { contextLength, meanContextLength }),
     criticalBatchTokens:
       mesh.data * pass.groups * perToken * (experts ? experts.experts / experts.activeExperts : 1),
     ...(account ? { speculation: account } : {}),
@@ -44,11 +45,12 @@ export function generateFields(
 /** Null if the drafts that were asked for do not fit beside the caches. */
 function speculationAccount(
   bench: Workbench,
-  { mesh, costs, layouts, pass, seconds }: InferenceCandidate,
+  site: PricedMesh,
+  { pass, seconds }: InferenceCandidate,
   workload: GenerateWorkload,
   { acceptance, draftCostRatio, tokens }: Speculation,
 ): SpeculationAccount | null {
-  const offered = layouts.map((layout) => [layout])
+  const { mesh } = site
   const batch = pass.resident.sequences
   const found = bestSpeculation({
     acceptance,
@@ -57,8 +59,8 @@ function speculationAccount(
     // Drafts that do not fit beside the caches take infinite time, so that none such is chosen.
     targetSeconds: (positions) =>
       Math.min(
-        ...stepPasses(bench, workload, batch, mesh, positions).map(
-          (pass) => arrange(bench, mesh, costs, pass, offered)?.seconds ?? Number.POSITIVE_INFINITY,
+        ...stepPasses(bench, workload, batch, mesh, positions).map((pass) =>
+          arrangedSeconds(bench, site, pass),
         ),
       ),
   })

@@ -4,16 +4,17 @@
  * sequences never make a step shorter, nor need less memory.
  */
 
+import type { Offered, PricedMesh } from '../../inference/layout/compiled-layout.ts'
 import type { LayoutsWanted } from '../../inference/layout/layout-question.ts'
 import { offersOf } from '../../inference/layout/servable.ts'
 import { type Demand, inferenceMeshes, type MeshesOf } from '../../inference/meshes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
-import { arrange, leastSeconds } from '../../inference/pass/arrangement.ts'
+import { arrangedSeconds, leastSeconds } from '../../inference/pass/arrangement.ts'
 import { mostWithin } from '../../inference/pass/most-within.ts'
 import { generationPass, type Pass } from '../../inference/pass/pass.ts'
 import { memoryRoom } from '../../inference/pass/pass-numbers.ts'
 import { settledIn } from '../../inference/pass/settled.ts'
-import type { Phase, Site } from '../../inference/phase.ts'
+import type { Phase } from '../../inference/phase.ts'
 import { waysOf } from '../../inference/time/halves.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import { known } from '../../known.ts'
@@ -111,17 +112,15 @@ export function stepPasses(
 /** The most sequences within memory and, if the workload has them, the most of a server and the time limit; 0 if not even one per replica is. */
 export function largestBatch(
   bench: Workbench,
-  { mesh, costs, offered }: Pick<Site, 'mesh' | 'costs' | 'offered'>,
+  site: PricedMesh,
   workload: Omit<GenerateWorkload, 'mode' | 'batchSequences'>,
 ): number {
-  const most = mostInMemory(bench, mesh, offered, workload)
+  const { mesh } = site
+  const most = mostInMemory(bench, mesh, site.offered, workload)
   const limit = workload.maxStepSeconds
   if (limit === undefined || most === 0) return most
-  const taken = settledIn(bench, mesh, costs, offered)
-  const secondsOf = (pass: Pass) =>
-    taken
-      ? taken.seconds(pass)
-      : (arrange(bench, mesh, costs, pass, offered)?.seconds ?? Number.POSITIVE_INFINITY)
+  const taken = settledIn(bench, site)
+  const secondsOf = (pass: Pass) => (taken ? taken.seconds(pass) : arrangedSeconds(bench, site, pass))
   return largest(replicasOf(mesh), most, most, (batch) => {
     return stepPasses(bench, workload, batch, mesh).some((pass) => secondsOf(pass) <= limit)
   })
@@ -130,7 +129,7 @@ export function largestBatch(
 function mostInMemory(
   bench: Workbench,
   mesh: Mesh,
-  offered: Site['offered'],
+  offered: Offered,
   workload: Omit<GenerateWorkload, 'mode' | 'batchSequences'>,
 ): number {
   const { memoryBudget, model: transformer } = bench.setting

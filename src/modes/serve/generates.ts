@@ -87,7 +87,7 @@ function stepsOf(
   const site = { mesh, placement, costs, offered: layouts.map((layout) => [layout]) }
   const passesOf = (batch: number) => stepPasses(bench, workload, batch, mesh)
   const budget = setting.memoryBudget - reserveBytes(setting)
-  const taken = settled(bench, mesh, costs, layouts)
+  const taken = settled(bench, site)
   return {
     site,
     most: most ?? largestBatch(bench, site, limited),

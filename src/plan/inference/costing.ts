@@ -91,10 +91,10 @@ export function inferenceCosting(model: InferenceModel, candidate: InferenceCand
       components.reduce((sum, { times, time }) => sum + times * time[bound], 0) +
       reshardingSeconds(bench, candidate, given, bound) +
       besideOf(components, bound, pass, given.assumptions)
-    return inLayers + fixedSeconds(bench, mesh, costs, pass, inLayers)
+    return inLayers + fixedSeconds(bench, candidate, pass, inLayers)
   }
   const beside = besideOf(components, 'expected', pass, given.assumptions)
-  const transfers = transferSeconds(bench, mesh, costs, pass)
+  const transfers = transferSeconds(bench, candidate, pass)
   const inComponents = components.reduce((sum, { times, time }) => sum + times * time.expected, 0)
   const overhead = overheadSeconds(bench, mesh, pass, inComponents + resharding + beside)
   return {

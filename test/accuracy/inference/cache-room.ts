@@ -5,7 +5,7 @@
  */
 import type { Chip } from '../../../src/hardware/chip.ts'
 import { prefillPass } from '../../../src/inference/pass/pass.ts'
-import { residentNumbers, weightBytes } from '../../../src/inference/pass/pass-numbers.ts'
+import { passNumbers, residentOf, weightBytes } from '../../../src/inference/pass/pass-numbers.ts'
 import type { Site } from '../../../src/inference/phase.ts'
 import type { Workbench } from '../../../src/inference/workbench.ts'
 import { type Mesh, replicasOf } from '../../../src/sharding/axis.ts'
@@ -21,7 +21,7 @@ export function weightsAndCaches(
   const { model, cluster } = bench.setting
   const prompts = { batchSequences: replicasOf(mesh), promptLength: tokens, cachedPrefixLength: 0 }
   const step = prefillPass(model, { mode: 'prefill', ...prompts }, 1, mesh.pipeline)
-  const { options } = residentNumbers(bench, mesh, step, offered)
+  const options = residentOf(bench, step, passNumbers(bench, mesh, step, offered))
   const activations = Math.max(...options.map((own) => Math.min(...own.map(({ workspace }) => workspace))))
   const weights = weightBytes(bench, mesh, offered).reduce((sum, own) => sum + Math.min(...own), 0)
   const free = cluster.chip.hbmBytes - weights - activations - processBytes(cluster.chip, mesh)

@@ -112,7 +112,9 @@ function bestSeconds(bench: Workbench, mesh: Mesh, costs: NetworkCosts, pass: Pa
   const own = (layout: CompiledLayout, part: Part) =>
     shaped(bench, mesh, pass, part, () => componentTime(layout, costs, given).expected)
   const between = (from: CompiledLayout, to: CompiledLayout, part: Part) =>
-    shaped(bench, mesh, pass, part, () => moveSeconds(movesBetween(bench, from, to), costs, given))
+    shaped(bench, mesh, pass, part, () =>
+      moveSeconds(movesBetween(bench, from, to), costs, given, 'expected'),
+    )
   let best: number | null = null
   for (const { layer, head } of fittingChoices(bench, mesh, pass)) {
     const [first, last] = [layer[0], layer.at(-1)]
@@ -127,7 +129,7 @@ function bestSeconds(bench: Workbench, mesh: Mesh, costs: NetworkCosts, pass: Pa
       around: between(last, first, 'layer'),
       end: between(last, head, 'head') + own(head, 'head'),
     })
-    const whole = seconds + fixedSeconds(bench, mesh, costs, pass, seconds)
+    const whole = seconds + fixedSeconds(bench, { mesh, costs }, pass, seconds)
     if (best === null || whole < best) best = whole
   }
   return best

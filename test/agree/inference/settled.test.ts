@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { inferenceModel } from '../../../src/inference/model.ts'
 import { arrange } from '../../../src/inference/pass/arrangement.ts'
-import { residentNumbers } from '../../../src/inference/pass/pass-numbers.ts'
+import { passNumbers, residentOf } from '../../../src/inference/pass/pass-numbers.ts'
 import { settledIn } from '../../../src/inference/pass/settled.ts'
 import { sitesOf } from '../../../src/inference/sites.ts'
 import { phaseOf } from '../../../src/modes/phases.ts'
@@ -26,12 +26,11 @@ it('is what the search of layouts finds among one of each', () => {
         const [offered = []] = offers(mesh)
         const own = offered.map((options) => some(options, 1))
         for (const site of some(sitesOf(bench, mesh, {}, [own]), 2)) {
-          const { costs } = site
-          const taken = settledIn(bench, mesh, costs, own)
+          const taken = settledIn(bench, site)
           for (const pass of some(passes({ ...site, offered }), 3)) {
-            const found = arrange(bench, mesh, costs, pass, own)
+            const found = arrange(bench, site, pass)
             expect(taken?.seconds(pass)).toBe(found?.seconds ?? Number.POSITIVE_INFINITY)
-            const { options } = residentNumbers(bench, mesh, pass, own)
+            const options = residentOf(bench, pass, passNumbers(bench, mesh, pass, own))
             expect(taken?.memory(pass)).toEqual({
               bytes: options.flat().reduce((sum, { bytes }) => sum + bytes, 0),
               workspace: Math.max(0, ...options.flat().map(({ workspace }) => workspace)),

@@ -115,7 +115,9 @@ describe('two halves of a batch', () => {
     const [site] = sitesOf(bench, mesh)
     const offered = offeredLayouts(bench, mesh)
     return stepPasses(bench, problem.workload, batch, mesh).map(
-      (pass) => arrange(bench, mesh, free ? [] : (site?.costs ?? []), pass, offered)?.seconds ?? Number.NaN,
+      (pass) =>
+        arrange(bench, { mesh, costs: free ? [] : (site?.costs ?? []), offered }, pass)?.seconds ??
+        Number.NaN,
     )
   }
   const mesh = { ...unitMesh, expert: 64 }
@@ -138,7 +140,7 @@ describe('two halves of a batch', () => {
     const [site] = sitesOf(bench, mesh)
     const passes = site ? prefillPhase(bench, problem).passes(site) : []
     const [together = 0, halved = 0] = passes.map(
-      (pass) => arrange(bench, mesh, [], pass, offered)?.seconds ?? Number.NaN,
+      (pass) => arrange(bench, { mesh, costs: [], offered }, pass)?.seconds ?? Number.NaN,
     )
     expect(halved).toBeGreaterThanOrEqual(together)
   })
