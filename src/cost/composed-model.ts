@@ -143,7 +143,6 @@ export function composedModel(
     extents,
     sets: [...sets],
     policies: allowed,
-    leastPolicy: 0,
     leastBackward,
     weightGradients,
     stages,

@@ -32,9 +32,8 @@ export interface CostModel {
   readonly sets: readonly AxisSet[]
   /** Number of resources of the network, plus the link to the host where a policy uses it, as the last one. */
   readonly resources: number
+  /** From the one that keeps the most, and does the least work, to the one that keeps the least. */
   readonly policies: readonly PolicyRow[]
-  /** The policy that does the least work: the first of the table, which goes from most kept to least. */
-  readonly leastPolicy: number
   /** A layer's backward pass with nothing recomputed, whether or not that is allowed: no policy does less. */
   readonly leastBackward: Window
   /** Products of the backward pass that only the optimizer waits for, the same under every policy: of a layer and of the head. */

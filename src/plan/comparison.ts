@@ -8,16 +8,30 @@ import { type Axis, axes } from '../sharding/axis.ts'
 import { bytesText, percent, secondsText, signed } from './explain/figures.ts'
 import type { MemoryAccount, Plan } from './plan.ts'
 
-export const timeLines = [
-  ...(['compute', 'hbm', 'rematerialization', 'exposedCommunication'] as const),
-  ...(['pipelineBubble', 'optimizer', 'overhead'] as const),
-] as const
+const words = {
+  compute: 'arithmetic',
+  hbm: 'waiting for HBM',
+  rematerialization: 'computing again',
+  exposedCommunication: 'waiting for communication',
+  pipelineBubble: 'the bubble of the pipeline',
+  optimizer: 'the optimizer',
+  overhead: 'overheads',
+} as const
+
+type TimeLine = keyof typeof words
+
+export const timeLines = Object.keys(words) as readonly TimeLine[]
 
 export const memoryLines = [
-  ...(['parameters', 'gradients', 'optimizer', 'activations', 'kvCache', 'workspace', 'reserve'] as const),
+  'parameters',
+  'gradients',
+  'optimizer',
+  'activations',
+  'kvCache',
+  'workspace',
+  'reserve',
 ] as const
 
-type TimeLine = (typeof timeLines)[number]
 type MemoryLine = (typeof memoryLines)[number]
 
 /** Every difference is the second plan less the first. */
@@ -72,16 +86,6 @@ export function costRatio(
   { costPerMillionTokensUsd: after }: Pick<Plan, 'costPerMillionTokensUsd'>,
 ): number | null {
   return before === null || after === null ? null : after / before
-}
-
-const words: Readonly<Record<TimeLine, string>> = {
-  compute: 'arithmetic',
-  hbm: 'waiting for HBM',
-  rematerialization: 'computing again',
-  exposedCommunication: 'waiting for communication',
-  pipelineBubble: 'the bubble of the pipeline',
-  optimizer: 'the optimizer',
-  overhead: 'overheads',
 }
 
 /** Least fraction of the total difference for which a part is mentioned. */

@@ -29,11 +29,11 @@ export interface PlanFault {
   readonly nearest?: readonly Way[]
 }
 
-/** Faults for all broken rules, each with its legal ways out. */
+/** Faults for all broken rules, each with its ways out: those that are legal, or all where none is asked. */
 export function partFaults<Read>(
   rules: readonly PartRule<Read>[],
   read: Read,
-  isLegal: (way: Way, rule: PartRule<Read>) => boolean,
+  isLegal: (way: Way, rule: PartRule<Read>) => boolean = () => true,
 ): readonly PlanFault[] {
   return rules
     .filter(({ broken }) => broken(read))

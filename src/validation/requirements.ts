@@ -1,5 +1,6 @@
 /** The requirements on plans of training and of a phase of inference: what may be asked for, and what it says of a plan. */
 
+import { memoryLines } from '../plan/comparison.ts'
 import { bytesText, percent, secondsText } from '../plan/explain/figures.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Findings, Remedy, RequirementRows } from './check.ts'
@@ -83,18 +84,8 @@ function bounds({ bottleneck, bottleneckDetail }: Plan): readonly string[] {
   return bottleneckDetail ? [bottleneck, bottleneckDetail.network] : [bottleneck]
 }
 
-const lines = [
-  'parameters',
-  'gradients',
-  'optimizer',
-  'activations',
-  'kvCache',
-  'workspace',
-  'reserve',
-] as const
-
 function largestLine({ memoryBytes }: Plan): readonly [string, number] {
-  const [name] = [...lines].sort((a, b) => memoryBytes[b] - memoryBytes[a])
+  const [name] = [...memoryLines].sort((a, b) => memoryBytes[b] - memoryBytes[a])
   return [name ?? 'parameters', memoryBytes[name ?? 'parameters']]
 }
 

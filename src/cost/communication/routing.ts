@@ -52,7 +52,7 @@ export function outerShare(
 ): number {
   if (!hierarchicalDispatch || latencyIsFloor || outerUnits === 1) return 1
   const nodes = distinctPlaces(Math.min(outerUnits, nodeLimit ?? outerUnits), activeExperts, choicesApart)
-  return Math.min(1, nodes / distinctPlaces(chips, activeExperts, choicesApart))
+  return nodes / distinctPlaces(chips, activeExperts, choicesApart)
 }
 
 /** Seconds that each part of the network is busy with so many bytes of routed tokens, of which the outer tiers carry a share. */

@@ -101,41 +101,29 @@ function pairsWith(
   requests: Requests,
   stop: Stop,
 ): readonly Pair[] {
-  const found: Pair[] = []
   const own = sizes[at]
-  if (!own) return found
-  if (disaggregated !== true) {
-    for (const generate of generatesOf(own, requests, stop)) {
-      for (const prefill of partnersOf(generate, own, requests, stop)) {
-        found.push(...some(togetherAtMost(prefill, generate, requests)))
-      }
-    }
-  }
-  if (disaggregated === false) return found
-  const cross = (prefills: InstanceSize, generates: InstanceSize) => {
+  if (!own) return []
+  const shared =
+    disaggregated === true
+      ? []
+      : own
+          .generates(requests.maxPerToken, stop)
+          .flatMap((generate) =>
+            partnersOf(generate, own, requests, stop).flatMap(
+              (prefill) => togetherAtMost(prefill, generate, requests) ?? [],
+            ),
+          )
+  if (disaggregated === false) return shared
+  const cross = (prefills: InstanceSize, generates: InstanceSize): readonly Pair[] => {
     // First, because it shows quickly that there are none.
-    const partners = generatesOf(generates, requests, stop)
-    if (partners.length === 0) return
-    for (const prefill of undominated(prefillsOf(prefills, requests, stop))) {
-      for (const generate of partners) {
-        found.push(...some(apart(prefill, generate, requests)))
-      }
-    }
+    const partners = generates.generates(requests.maxPerToken, stop)
+    if (partners.length === 0) return []
+    return undominated(prefillsOf(prefills, requests, stop)).flatMap((prefill) =>
+      partners.flatMap((generate) => apart(prefill, generate, requests) ?? []),
+    )
   }
-  for (const other of sizes.slice(0, at)) {
-    cross(own, other)
-    cross(other, own)
-  }
-  cross(own, own)
-  return found
-}
-
-function some(pair: Pair | null): readonly Pair[] {
-  return pair ? [pair] : []
-}
-
-function generatesOf(size: InstanceSize, { maxPerToken }: Requests, stop: Stop): readonly GenerateInstance[] {
-  return size.generates(maxPerToken, stop)
+  const smaller = sizes.slice(0, at).flatMap((other) => [...cross(own, other), ...cross(other, own)])
+  return [...shared, ...smaller, ...cross(own, own)]
 }
 
 function prefillsOf(size: InstanceSize, requests: Requests, stop: Stop): readonly PrefillInstance[] {

@@ -17,38 +17,39 @@ export interface Work {
   readonly recomputedFlops: Flops
 }
 
-const nothing: Work = { arithmetic: 0, waiting: 0, recomputation: 0, recomputedFlops: 0 }
-
 export function stageWork(costing: Costing, group: StageGroup = costing.longest): Work {
-  const { stage } = costing
-  const head = group.last
-    ? [work(stage.head.forward.products, costing), work(stage.head.backward.products, costing)]
-    : []
-  return head.map((one) => times(one, 1 / group.held)).reduce(plus, layerWork(costing, group))
+  const { head } = costing.stage
+  const ofHead = [head.forward.products, head.backward.products].map(
+    (each) => [each, 1 / group.held] as const,
+  )
+  return workOf([...layerProducts(costing, group), ...(group.last ? ofHead : [])], costing)
 }
 
 /** FLOPs that all stages together recompute for one microbatch; the head is counted once. */
 export function recomputedFlops(costing: Costing): Flops {
   const { stage, candidate } = costing
+  const flopsOf = (repeated: readonly Repeated[]) => workOf(repeated, costing).recomputedFlops
   return candidate.groups.reduce(
-    (sum, group) => sum + group.stages * layerWork(costing, group).recomputedFlops,
-    work(stage.head.backward.products, costing).recomputedFlops,
+    (sum, group) => sum + group.stages * flopsOf(layerProducts(costing, group)),
+    flopsOf([[stage.head.backward.products, 1]]),
   )
 }
 
-function layerWork(costing: Costing, group: StageGroup): Work {
+/** Products, and how often they run. */
+type Repeated = readonly [products: readonly CompiledProduct[], times: number]
+
+function layerProducts(costing: Costing, group: StageGroup): readonly Repeated[] {
   const { model, stage, candidate } = costing
   const { mix } = candidate
   const again = Math.min(mix.count, group.layers)
-  const parts = layersOf(model, stage, group).flatMap(({ layer, share }) => {
+  return layersOf(model, stage, group).flatMap(({ layer, share }): readonly Repeated[] => {
     const backward = (policy: number) => layer.backward[policy]?.products ?? []
     return [
-      times(work(layer.forward.products, costing), share * group.layers),
-      times(work(backward(mix.policy), costing), share * (group.layers - again)),
-      times(work(backward(mix.other), costing), share * again),
+      [layer.forward.products, share * group.layers],
+      [backward(mix.policy), share * (group.layers - again)],
+      [backward(mix.other), share * again],
     ]
   })
-  return parts.reduce(plus, nothing)
 }
 
 /** Kinds of layers in a stage, with the fraction of its layers that are of each kind. */
@@ -67,31 +68,25 @@ function layersOf(
   ]
 }
 
-function work(products: readonly CompiledProduct[], { scale, model }: Costing): Work {
-  return products.reduce((sum, product) => {
-    const arithmetic = product.times * arithmeticTime(product, scale, model.rates)
-    const whole = product.times * productTime(product, scale, model.rates)
-    const one: Work = product.recomputed
-      ? { ...nothing, recomputation: whole, recomputedFlops: product.times * termValue(product.flops, scale) }
-      : { ...nothing, arithmetic, waiting: whole - arithmetic }
-    return plus(sum, one)
-  }, nothing)
-}
-
-function plus(a: Work, b: Work): Work {
-  return {
-    arithmetic: a.arithmetic + b.arithmetic,
-    waiting: a.waiting + b.waiting,
-    recomputation: a.recomputation + b.recomputation,
-    recomputedFlops: a.recomputedFlops + b.recomputedFlops,
+function workOf(repeated: readonly Repeated[], { scale, model }: Costing): Work {
+  const sum = { arithmetic: 0, waiting: 0, recomputation: 0, recomputedFlops: 0 }
+  for (const [products, times] of repeated) {
+    const once = { arithmetic: 0, waiting: 0, recomputation: 0, recomputedFlops: 0 }
+    for (const product of products) {
+      const arithmetic = product.times * arithmeticTime(product, scale, model.rates)
+      const whole = product.times * productTime(product, scale, model.rates)
+      if (product.recomputed) {
+        once.recomputation += whole
+        once.recomputedFlops += product.times * termValue(product.flops, scale)
+      } else {
+        once.arithmetic += arithmetic
+        once.waiting += whole - arithmetic
+      }
+    }
+    sum.arithmetic += once.arithmetic * times
+    sum.waiting += once.waiting * times
+    sum.recomputation += once.recomputation * times
+    sum.recomputedFlops += once.recomputedFlops * times
   }
-}
-
-function times(a: Work, count: number): Work {
-  return {
-    arithmetic: a.arithmetic * count,
-    waiting: a.waiting * count,
-    recomputation: a.recomputation * count,
-    recomputedFlops: a.recomputedFlops * count,
-  }
+  return sum
 }

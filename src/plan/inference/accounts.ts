@@ -4,7 +4,6 @@
  */
 
 import { reserveBytes } from '../../cost/memory/memory.ts'
-import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { setShape } from '../../inference/layout/local-sizes.ts'
 import { sumOf } from '../../inference/layout/local-term.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
@@ -52,22 +51,14 @@ export function inferenceAccount(
     usefulFlops: useful,
     executedFlops: useful,
     tokens: phase.tokens(candidate.pass),
-    secondsOn: (changed) => inferenceSecondsOn(model, candidate, changed),
+    secondsOn: (cluster) => heldSeconds(model, candidate, { ...model.setting, cluster }),
     secondsUnder: (assumptions) => heldSeconds(model, candidate, { ...model.setting, assumptions }),
     costed,
   }
 }
 
-/** Step time on other hardware, with all choices of the candidate kept. */
-export function inferenceSecondsOn(
-  model: InferenceModel,
-  candidate: InferenceCandidate,
-  changed: Cluster,
-): Seconds {
-  return heldSeconds(model, candidate, { ...model.setting, cluster: changed })
-}
-
-function heldSeconds(model: InferenceModel, candidate: InferenceCandidate, setting: Setting): Seconds {
+/** Step time on other hardware or under other assumptions, with all choices of the candidate kept. */
+export function heldSeconds(model: InferenceModel, candidate: InferenceCandidate, setting: Setting): Seconds {
   const other = inferenceOn(model, setting)
   const costs = other.prices.placed(candidate.placement, candidate.mesh)
   return inferenceCosting(other, { ...candidate, costs }).stepTime

@@ -18,7 +18,7 @@ import { bytesText, counted, secondsText } from '../explain/figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
 import { constraintSuggestions } from '../no-plan/constraint-suggestions.ts'
 import { pinnedSuggestions, withPinned } from '../no-plan/pinned-reason.ts'
-import { excluded, indivisible, memoryText, unplaceable } from '../no-plan/reason-texts.ts'
+import { countedReasons, excluded, indivisible, memoryText } from '../no-plan/reason-texts.ts'
 import { budgetSuggestion, chipsSuggestion } from '../no-plan/resource-suggestions.ts'
 import { fewerSequences, longerStep, narrowerTypes } from '../no-plan/served-suggestions.ts'
 
@@ -61,18 +61,18 @@ function reasons(
 ): InferenceNoPlan['reasons'] {
   const { cluster, workload } = problem
   const limit = rowOf(workload).limitSeconds(workload)
-  const layouts = (count: number, reason: string, detail: string) =>
-    count > 0 ? [{ reason, detail, layouts: count }] : []
+  const { memory, topology } = result.infeasible
+  const { constrained: constraint, indivisible: divisibility } = meshes
   const told = [
     ...(limit === undefined ? [] : latencyReasons(problem, work, limit, fastest)),
-    ...(fastest ? [] : layouts(result.infeasible.memory, 'memory', memoryText(problem, nearest, shortBytes))),
-    ...layouts(
-      meshes.constrained,
-      'constraint',
-      excluded('meshes', 'a second tensor axis: searchWeightLayouts', problem.constraints),
+    ...countedReasons(
+      { memory: fastest ? 0 : memory, constraint, topology, divisibility },
+      {
+        memory: memoryText(problem, nearest, shortBytes),
+        constraint: excluded('meshes', 'a second tensor axis: searchWeightLayouts', problem.constraints),
+        divisibility: indivisible(cluster.chips, 'the batch'),
+      },
     ),
-    ...layouts(result.infeasible.topology, 'topology', unplaceable),
-    ...layouts(meshes.indivisible, 'divisibility', indivisible(cluster.chips, 'the batch')),
   ]
   return withPinned(told, pinned(problem), cluster.chips)
 }

@@ -11,19 +11,20 @@ import type { Bytes } from '../../units.ts'
 import type { Sensitivity } from '../answer.ts'
 import { elasticities } from '../sensitivity/elasticities.ts'
 import { type Chosen, memoryQuotient, nextMemoryStep } from '../sensitivity/memory-step.ts'
-import { inferenceSecondsOn } from './accounts.ts'
+import { heldSeconds } from './accounts.ts'
 
 export function inferenceSensitivity(model: InferenceModel, best: InferenceCandidate): Sensitivity {
-  const { cluster, memoryBudget } = model.setting
+  const { setting } = model
+  const { memoryBudget } = setting
   const { question, answer, seconds } = best
-  const fixed = memoryBudget - reserveBytes(model.setting) - question.budget
+  const fixed = memoryBudget - reserveBytes(setting) - question.budget
   const chosenWithin = (bytes: Bytes): Chosen | null => {
     const chosen = bestLayouts({ ...question, budget: bytes - fixed })
     return chosen && { bytes: chosen.bytes + fixed, seconds: seconds - answer.seconds + chosen.seconds }
   }
-  const memoryStep = nextMemoryStep(model.setting, seconds, chosenWithin)
+  const memoryStep = nextMemoryStep(setting, seconds, chosenWithin)
   return {
-    ...elasticities(cluster, (changed) => inferenceSecondsOn(model, best, changed)),
+    ...elasticities(setting.cluster, (cluster) => heldSeconds(model, best, { ...setting, cluster })),
     memory: memoryQuotient(memoryBudget, seconds, memoryStep),
     memoryStep,
   }

@@ -37,7 +37,7 @@ export function inferenceSketchFaults(
   const illegal = meshFaults(servedMeshRules, mesh, question)
   if (illegal.length > 0) return illegal
   const nowhere = placement.length > 0 ? 1 : sites.length
-  const topology = partFaults([placeable], { network: cluster.network, places: nowhere }, () => true)
+  const topology = partFaults([placeable], { network: cluster.network, places: nowhere })
   if (topology.length > 0) return topology
   return [
     ...layoutFaults(model, sketch),
@@ -55,7 +55,7 @@ function passFaults(
   const prompts = rowOf(workload).prompts(workload)
   const read = { prompts, batchSequences, microbatches, microbatchTokens, ways }
   const written: Readonly<Record<string, unknown>> = { microbatches, microbatchTokens }
-  return partFaults(passRules, read, () => true).map((fault) =>
+  return partFaults(passRules, read).map((fault) =>
     nextTo(fault, written[fault.pointer.replace('/plan/', '')]),
   )
 }
@@ -75,6 +75,6 @@ function layoutFaults({ components }: InferenceModel, { layout }: InferenceSketc
     components.map((component) => [component.name, component.layouts.map(({ name }) => name)]),
   )
   return Object.entries(layout).flatMap(([name, asked]) =>
-    partFaults(componentRules, { name, layout: asked, offered }, () => true),
+    partFaults(componentRules, { name, layout: asked, offered }),
   )
 }

@@ -18,7 +18,7 @@ import { anythingListed } from './anything-listed.ts'
 import { constraintSuggestions } from './constraint-suggestions.ts'
 import { lossChunksSuggestion } from './loss-chunks.ts'
 import { pinnedSuggestions, withPinned } from './pinned-reason.ts'
-import { excluded, indivisible, memoryText, unplaceable } from './reason-texts.ts'
+import { countedReasons, excluded, indivisible, memoryText } from './reason-texts.ts'
 import { budgetSuggestion, chipsSuggestion, mostThatFits } from './resource-suggestions.ts'
 
 /** Suggestions that there is no time to try are left out. */
@@ -61,17 +61,12 @@ function reasons(
   shortBytes: number,
 ): NoPlan['reasons'] {
   const { cluster, workload, constraints } = problem
-  const faults = pinned(problem)
-  const texts = {
+  const told = countedReasons(infeasible, {
     memory: memoryText(problem, nearest, shortBytes),
     divisibility: indivisible(cluster.chips, `the ${workload.batchTokens} tokens of the batch`),
-    topology: unplaceable,
     constraint: excluded('layouts', unsearched, constraints),
-  }
-  const told = (['memory', 'constraint', 'topology', 'divisibility'] as const)
-    .map((reason) => ({ reason, detail: texts[reason], layouts: infeasible[reason] }))
-    .filter(({ layouts }) => layouts > 0)
-  return withPinned(told, faults, cluster.chips)
+  })
+  return withPinned(told, pinned(problem), cluster.chips)
 }
 
 const unsearched =

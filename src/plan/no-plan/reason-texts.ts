@@ -1,10 +1,23 @@
-/** Why meshes and layouts are not among the plans, in words that training and inference have in common. */
+/** Why meshes and layouts are not among the plans, as training and inference say it alike. */
 import type { Constraints, Setting } from '../../problem.ts'
+import type { Reason, Tally } from '../../search/tally.ts'
 import type { Bytes } from '../../units.ts'
+import type { NoPlan } from '../answer.ts'
 import { bytesText, counted } from '../explain/figures.ts'
 import type { Plan } from '../plan.ts'
 
-export const unplaceable = 'meshes whose axes cannot be placed on the physical axes'
+const unplaceable = 'meshes whose axes cannot be placed on the physical axes'
+
+/** The reasons that something falls under, with what is said of each. */
+export function countedReasons(
+  counts: Tally['infeasible'],
+  says: Readonly<Record<Exclude<Reason, 'topology'>, string>>,
+): NoPlan['reasons'] {
+  const texts = { ...says, topology: unplaceable }
+  return (['memory', 'constraint', 'topology', 'divisibility'] as const)
+    .map((reason) => ({ reason, detail: texts[reason], layouts: counts[reason] }))
+    .filter(({ layouts }) => layouts > 0)
+}
 
 /** `batch` says what of it the axes do not divide. */
 export function indivisible(chips: number, batch: string): string {

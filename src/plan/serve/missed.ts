@@ -32,18 +32,8 @@ export function missed(
           },
         ]
       : []),
-    ...late(
-      '/workload/maxTimeToFirstTokenSeconds',
-      'the first token comes after',
-      timeToFirstTokenSeconds,
-      maxFirst,
-    ),
-    ...late(
-      '/workload/maxTimePerOutputTokenSeconds',
-      'a token takes',
-      timePerOutputTokenSeconds,
-      maxPerToken,
-    ),
+    ...late('maxTimeToFirstTokenSeconds', 'the first token comes after', timeToFirstTokenSeconds, maxFirst),
+    ...late('maxTimePerOutputTokenSeconds', 'a token takes', timePerOutputTokenSeconds, maxPerToken),
   ]
   return { ...plan, feasible: false, infeasible: infeasible.length > 0 ? infeasible : [withoutRoom(rate)] }
 }
@@ -57,15 +47,10 @@ function withoutRoom(rate: number | null): Infeasibility {
   }
 }
 
-function late(pointer: string, says: string, seconds: number, limit: number): readonly Infeasibility[] {
+function late(field: string, says: string, seconds: number, limit: number): readonly Infeasibility[] {
   if (seconds <= limit * (1 + rounding)) return []
-  return [
-    {
-      reason: 'latency',
-      pointer,
-      detail: `${says} ${secondsText(seconds)}, over the limit of ${secondsText(limit)}`,
-    },
-  ]
+  const detail = `${says} ${secondsText(seconds)}, over the limit of ${secondsText(limit)}`
+  return [{ reason: 'latency', pointer: `/workload/${field}`, detail }]
 }
 
 /** Relative difference that comes from the order of summation alone. */
@@ -80,13 +65,6 @@ function shortBytes(
   if (beyond <= 0) return 0
   const { bytes, workspace, budget: room } = generate.resident(slots + (disaggregated ? 0 : prefill.prompts))
   if (!disaggregated) return bytes + copyBytes + Math.max(workspace, prefill.workspace) - (room - beyond)
-  return Math.max(
-    bytes + workspace - (room - beyond),
-    prefill.candidate.answer.bytes - roomOf(prefill, beyond),
-  )
-}
-
-/** Budget for weights, caches and workspace of a prefill instance. */
-function roomOf({ candidate }: Sized['pair']['prefill'], beyond: Bytes): Bytes {
-  return candidate.question.budget - beyond
+  const { answer, question } = prefill.candidate
+  return Math.max(bytes + workspace - (room - beyond), answer.bytes - (question.budget - beyond))
 }

@@ -26,7 +26,7 @@ export function sketchFaults(problem: Problem, sketch: PlanSketch): readonly Pla
   if (illegal.length > 0) return illegal
   const places = placements(network, mesh).length
   return [
-    ...partFaults([placeable], { network, places }, () => true),
+    ...partFaults([placeable], { network, places }),
     ...(places > 0 ? sketchedPlacements(problem, sketch).faults : []),
     ...layoutFaults(problem, sketch),
   ]

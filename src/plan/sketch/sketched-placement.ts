@@ -24,13 +24,11 @@ export function sketchedPlacements(
   let told = all.map((placement) => ({ placement, lines: axisPlacements(placement, mesh, cluster) }))
   const left = () => told.map(({ lines }) => lines)
   for (const [index, entry] of wanted.entries()) {
-    const [first] = partFaults(entryRules, { index, entry, left: left(), network: cluster.network }, always)
+    const [first] = partFaults(entryRules, { index, entry, left: left(), network: cluster.network })
     if (first) return { meant: [], faults: [first] }
     told = told.filter(({ lines }) => agrees(entry, lines))
   }
-  const faults = partFaults([wholeRule], { wanted, left: left() }, always)
+  const faults = partFaults([wholeRule], { wanted, left: left() })
   const whole = told.filter(({ lines }) => isWhole(wanted, lines))
   return { meant: whole.map(({ placement }) => placement), faults }
 }
-
-const always = () => true

@@ -32,7 +32,7 @@ export interface StageBuckets {
 
 export function stageBuckets(stage: StageModel, model: CostModel): StageBuckets {
   const { assumptions, model: transformer } = model.problem
-  const backward = stage.layer.backward[model.leastPolicy] ?? stage.layer.forward
+  const backward = stage.layer.backward[0] ?? stage.layer.forward
   return {
     forward: ofEach(stage.layer.forward),
     backward: ofEach(backward),

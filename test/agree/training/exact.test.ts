@@ -107,7 +107,7 @@ describe('what memory forces to be computed again', () => {
     const floors = meshFloors(model)
     const { candidates } = searchAll([model], all, () => null, { fewer: false })
     const seen = candidates.filter(({ mesh, mix, score }) => {
-      const recomputes = mix.policy !== model.leastPolicy || mix.count > 0
+      const recomputes = mix.policy !== 0 || mix.count > 0
       const least = floors.of(mesh, createScale())
       return recomputes && least < 0.9 * score && !floors.hopeful(mesh, createScale(), 0.98 * score)
     })
