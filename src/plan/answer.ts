@@ -4,24 +4,14 @@ import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { InFile } from '../launch/in-file.ts'
 import type { Setting } from '../problem.ts'
 import type { Change, PlanFault } from '../rules/part-rule.ts'
+import type { Tally } from '../search/tally.ts'
 import type { Preferred } from './certainty/preferred.ts'
 import type { ShownRecipe } from './certainty/recipes.ts'
 import type { Plan } from './plan.ts'
 import type { Elasticities } from './sensitivity/elasticities.ts'
 import type { MemoryStep } from './sensitivity/memory-step.ts'
 
-export interface SearchAccount {
-  readonly enumerated: number
-  readonly pruned: number
-  readonly evaluated: number
-  readonly infeasible: {
-    readonly memory: number
-    readonly divisibility: number
-    readonly topology: number
-    readonly constraint: number
-  }
-  /** Layouts that the search did not look at because it had to stop. */
-  readonly unexamined: number
+export interface SearchAccount extends Omit<Tally, 'floor'> {
   /** No plan can be faster than this; null if no bound is known. */
   readonly lowerBoundSeconds: number | null
   /** How much longer the best plan takes than `lowerBoundSeconds`, as a fraction. */

@@ -47,7 +47,7 @@ export interface SpeculationAccount {
   readonly expectedTokensPerStep: number
   readonly stepSeconds: number
   readonly secondsPerToken: number
-  /** Relative to generation without drafts; below 1 speculation hurts. */
+  /** Relative to the target model alone; below 1 the draft hurts. */
   readonly speedup: number
 }
 

@@ -35,7 +35,7 @@ export function placesOf(spaces: readonly Space[]): readonly MeshPlace[] {
   )
 }
 
-/** Meshes by their floors, of which each is had for itself: those last that are not within what is wanted at most. */
+/** Meshes in the order of their floors; one that can have nothing as good as `most` counts as pruned. */
 export function orderedMeshes(
   places: readonly MeshPlace[],
   most: number,
@@ -69,8 +69,8 @@ export function countOf({ bench, mesh }: MeshPlace): number {
 }
 
 /**
- * Null where it is proven that nothing of the mesh is within the limit and fits. Without a limit all is looked at, as where there are
- * fewer plans than places what is told of the others is why each cannot run: floors are asked once something is found.
+ * Null if nothing on the mesh can both fit and score within the limit. Without a limit everything is looked at: while the list has room,
+ * the counts say of each other layout why it cannot run, so that floors are asked only once something is found.
  */
 export function expanded(
   { mesh, floors }: MeshTurn,

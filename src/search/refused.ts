@@ -24,7 +24,7 @@ export interface Refused {
 
 export const noneRefused: Refused = { refused: null, unsought: 0 }
 
-/** Among meshes whose floors are known and `others`, with everything accepted, what scores less than `most`. */
+/** The best plan that scores less than `most`, accepted or not, on the meshes whose floors are known or on `others`. */
 export function refusedBeside(
   known: readonly MeshTurn[],
   others: readonly MeshPlace[],

@@ -1,6 +1,6 @@
 /**
- * The best plan on a mesh of a kind (one that somebody has run), beside a list whose first plan is on a mesh of another: of a family the
- * list has the best alone, so that a plan that is hardly slower, and surer, is not seen.
+ * Adds to a list the best plan on a mesh of some kind, such as those that somebody has run, if the first plan is on a mesh of another. A
+ * list has only the best plan of each family, and may hide one that is hardly slower and surer.
  */
 import type { CostModel } from '../cost/model.ts'
 import type { Crew } from '../crew.ts'

@@ -64,12 +64,5 @@ function speculationAccount(
         ),
       ),
   })
-  if (!Number.isFinite(found.stepSeconds)) return null
-  return {
-    draftTokens: found.tokens,
-    expectedTokensPerStep: found.expectedTokens,
-    stepSeconds: found.stepSeconds,
-    secondsPerToken: found.secondsPerToken,
-    speedup: found.speedup,
-  }
+  return Number.isFinite(found.stepSeconds) ? found : null
 }

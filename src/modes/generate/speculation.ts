@@ -14,6 +14,7 @@
  * Source: Leviathan et al., "Fast inference from Transformers via speculative decoding" (2023), arXiv 2211.17192,
  * equation 1 and theorem 3.8.
  */
+import type { SpeculationAccount } from '../../plan/inference-plan.ts'
 import type { Seconds } from '../../units.ts'
 
 export interface Draft {
@@ -25,21 +26,11 @@ export interface Draft {
   readonly tokens?: number | undefined
 }
 
-export interface Speculation {
-  /** Tokens drafted in each step. */
-  readonly tokens: number
-  readonly expectedTokens: number
-  readonly stepSeconds: Seconds
-  readonly secondsPerToken: Seconds
-  /** Relative to the target model alone; below 1 if the given draft hurts. */
-  readonly speedup: number
-}
-
 /** Longer than any draft in use. */
 export const mostTokens = 16
 
 /** The fastest draft length; of equally fast ones the shortest. */
-export function bestSpeculation(draft: Draft): Speculation {
+export function bestSpeculation(draft: Draft): SpeculationAccount {
   if (draft.tokens !== undefined) return speculation(draft, draft.tokens)
   let best = speculation(draft, 0)
   for (let tokens = 1; tokens <= mostTokens; tokens++) {
@@ -49,17 +40,15 @@ export function bestSpeculation(draft: Draft): Speculation {
   return best
 }
 
-function speculation({ acceptance, draftSeconds, targetSeconds }: Draft, tokens: number): Speculation {
-  const expected = expectedTokens(acceptance, tokens)
-  const stepSeconds = targetSeconds(tokens + 1) + tokens * draftSeconds
-  const secondsPerToken = stepSeconds / expected
-  return {
-    tokens,
-    expectedTokens: expected,
-    stepSeconds,
-    secondsPerToken,
-    speedup: targetSeconds(1) / secondsPerToken,
-  }
+function speculation(
+  { acceptance, draftSeconds, targetSeconds }: Draft,
+  draftTokens: number,
+): SpeculationAccount {
+  const expectedTokensPerStep = expectedTokens(acceptance, draftTokens)
+  const stepSeconds = targetSeconds(draftTokens + 1) + draftTokens * draftSeconds
+  const secondsPerToken = stepSeconds / expectedTokensPerStep
+  const speedup = targetSeconds(1) / secondsPerToken
+  return { draftTokens, expectedTokensPerStep, stepSeconds, secondsPerToken, speedup }
 }
 
 /** A sum, because the closed form is 0/0 where everything is accepted. */

@@ -1,6 +1,6 @@
 /**
- * A part of the pool that an instance may have, as it is for every framework. Most layouts are launched by several of them: what such
- * layouts take is worked out once for all, and for deployments that nobody launches.
+ * A part of the pool that an instance may have, whichever framework launches it. Most layouts are launched by several frameworks, so that
+ * times and memory of a layout are computed once for all of them, and for deployments that none launches.
  */
 
 import type { Cluster } from '../../hardware/cluster/cluster.ts'

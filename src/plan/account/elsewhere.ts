@@ -1,6 +1,6 @@
 /**
- * The machine that a plan is asked about beside its own, with other bandwidths, and its model there: one for all plans of an answer, as each
- * has prices of its own for all groups of chips.
+ * Machines like a plan's own but with other bandwidths, and the cost model on each. All plans of an answer share them, because each
+ * model prices all groups of chips anew.
  */
 import type { CostModel } from '../../cost/model.ts'
 import { onCluster } from '../../cost/posed.ts'

@@ -10,9 +10,10 @@ import { type Compared, gainOf } from './recipes-beside.ts'
 type First = Compared & Pick<Plan, 'stepTimeSeconds'>
 
 /**
- * Of those whose sequences are as long as those of the first recipe, the nearest to what is asked (a step of short sequences says nothing of
- * long ones), and of the very question where one is; else of those that multiply in the type that is asked, as fp8 is faster than bf16 in
- * any layout. What another has otherwise is said. Null if nothing is predicted of any; `first` is null if no plan is listed.
+ * Only recipes with sequences as long as those of the first one are compared: it is the nearest to the request, and a step of short
+ * sequences says nothing of long ones. Those of the very question come first, then those that multiply in the requested type, since fp8 is
+ * faster than bf16 in any layout. The text says in what the chosen recipe differs from the request. Null if no recipe has a prediction;
+ * `first` is null if no plan is listed.
  */
 export function bestRecipeText(
   recipes: readonly ShownRecipe[],

@@ -5,7 +5,7 @@
  */
 import { draws } from '../../calibration/draws.ts'
 import type { CostModel } from '../../cost/model.ts'
-import { type Constants, reassumed } from '../../cost/reassumed.ts'
+import { reassumed } from '../../cost/reassumed.ts'
 import type { Stop } from '../../patience.ts'
 import type { Candidate } from '../../search/layouts/candidate.ts'
 import type { Seconds } from '../../units.ts'
@@ -31,7 +31,7 @@ export interface Chosen {
 /** How many plans are compared: the fastest under the constants as assumed. */
 export const nearBest = 16
 
-const drawn = 200
+const mostDraws = 200
 
 /** Plans by ascending regret; null if there was no time for a single draw. */
 export function chosen(
@@ -48,9 +48,12 @@ export function chosen(
   }
   const times = new Map<Candidate, Seconds[]>(candidates.map((candidate) => [candidate, []]))
   let count = 0
-  for (const constants of draws(drawn, modelOf(first).problem.assumptions)) {
+  for (const constants of draws(mostDraws, modelOf(first).problem.assumptions)) {
     if (stop()) break
-    for (const [model, own] of models) timed(model, own, constants, times)
+    for (const [model, own] of models) {
+      const drawn = reassumed(model, constants)
+      for (const candidate of own) times.get(candidate)?.push(stepSeconds(drawn, candidate))
+    }
     count++
   }
   if (count === 0) return null
@@ -65,16 +68,6 @@ export function chosen(
       }),
     )
     .sort((a, b) => a.choice.expectedRegret - b.choice.expectedRegret)
-}
-
-function timed(
-  model: CostModel,
-  candidates: readonly Candidate[],
-  constants: Constants,
-  times: ReadonlyMap<Candidate, Seconds[]>,
-): void {
-  const own = reassumed(model, constants)
-  for (const candidate of candidates) times.get(candidate)?.push(stepSeconds(own, candidate))
 }
 
 function choiceOf(seconds: readonly Seconds[], best: readonly Seconds[], among: number): Choice {

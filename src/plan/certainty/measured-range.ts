@@ -1,6 +1,6 @@
 /**
- * How far a layout of training lies beyond all measured runs, in octaves (doublings), summed over what layouts are finer or wider in. What
- * costs grow there that no run has shown is not known, so that a difference to a layout that others have run is less sure (ties.ts).
+ * How far a training layout lies beyond all measured runs, in octaves (doublings), summed over the ways in which it is finer or wider than
+ * they were. Costs may grow there that no run has shown, so that its difference to a layout that others have run is less sure (ties.ts).
  * Limits are those of the runs that predictions are compared with (fixtures/residuals.json, `ran`). NVIDIA's own guide adds context 2 from 8192
  * positions and 4 to 8 from 32 768, since shards of short sequences are narrow (NVIDIA-NeMo/Megatron-Bridge @067f987df0,
  * docs/parallelisms.md and docs/performance-guide.md).

@@ -2,8 +2,9 @@
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { inferenceModel } from '../../inference/model.ts'
 import { sitesOf } from '../../inference/sites.ts'
+import { type PhaseMode, phaseModes } from '../../modes/names.ts'
 import { phaseOf } from '../../modes/phases.ts'
-import { holds, instanceClusters } from '../../modes/serve/pool.ts'
+import { holds, type Instances, instanceClusters } from '../../modes/serve/pool.ts'
 import { generateWorkload, longestOf, prefillWorkload } from '../../modes/serve/requests.ts'
 import { isOf } from '../../modes/serve/written.ts'
 import type {
@@ -17,8 +18,6 @@ import type { PlanFault, Way } from '../../rules/part-rule.ts'
 import { type Mesh, meshSize } from '../../sharding/axis.ts'
 import { inferenceSketchFaults } from '../inference/sketch-faults.ts'
 import { sketchedPlacements } from '../sketch/sketched-placement.ts'
-
-type PhaseName = 'prefill' | 'generate'
 
 /** `parts` are the clusters that an instance may have. Both phases have to be legal before they are tested together. */
 export function serveSketchFaults(
@@ -38,7 +37,7 @@ export function serveSketchFaults(
 
 function phaseFaults(
   problem: ServeProblem,
-  phase: PhaseName,
+  phase: PhaseMode,
   written: InstanceSketch,
   parts: readonly Cluster[],
 ): readonly PlanFault[] {
@@ -70,14 +69,14 @@ function phaseFaults(
 }
 
 /** Moves a fault's pointers from `/plan` to the plan of one phase. */
-function within<Pointed extends { readonly pointer: string }>(phase: PhaseName, pointed: Pointed): Pointed {
+function within<Pointed extends { readonly pointer: string }>(phase: PhaseMode, pointed: Pointed): Pointed {
   return { ...pointed, pointer: pointed.pointer.replace(/^\/plan\//, `/plan/${phase}/`) }
 }
 
 /** Ways to the next smaller and the next larger mesh that an instance may have. */
 function partsNext(
   problem: ServeProblem,
-  phase: PhaseName,
+  phase: PhaseMode,
   written: InstanceSketch,
   mesh: Mesh,
 ): readonly Way[] {
@@ -95,7 +94,7 @@ function partsNext(
 /** The phase as a problem of its own; the batch of generation is `max`, as it follows from the load. */
 function phaseProblem(
   { workload, ...setting }: ServeProblem,
-  phase: PhaseName,
+  phase: PhaseMode,
   { batchSequences, mesh }: InstanceSketch,
 ): PhaseProblem {
   return phase === 'prefill'
@@ -155,27 +154,17 @@ function countFaults(
   { disaggregated, prefill = {}, generate = {} }: ServeSketch,
   parts: readonly Cluster[],
 ): readonly PlanFault[] {
-  const phases = { prefill, generate }
-  const held = (name: keyof typeof phases, count: number) => {
-    const smallest = parts.find((part) => isOf({ cluster: part }, phases[name]))
-    return smallest ? holds(cluster, [{ cluster: smallest, count }]) : true
-  }
-  const alone = (['prefill', 'generate'] as const).flatMap((name): PlanFault[] => {
-    const { instances } = phases[name]
-    if (instances === undefined || held(name, instances)) return []
-    const detail = `${instances} such instances do not fit into the pool of ${cluster.chips} chips`
-    return [{ pointer: `/plan/${name}/instances`, detail }]
+  const kinds = [prefill, generate].map((phase): Instances | null => {
+    const smallest = parts.find((part) => isOf({ cluster: part }, phase))
+    return smallest && phase.instances !== undefined ? { cluster: smallest, count: phase.instances } : null
   })
-  if (alone.length > 0 || disaggregated === false) return alone
-  const [reads, makes] = [prefill, generate].map((phase) =>
-    parts.find((part) => isOf({ cluster: part }, phase)),
-  )
-  if (!reads || !makes || prefill.instances === undefined || generate.instances === undefined) return []
-  const both = [
-    { cluster: reads, count: prefill.instances },
-    { cluster: makes, count: generate.instances },
-  ]
-  if (disaggregated === undefined || holds(cluster, both)) return []
+  const alone = kinds.flatMap((kind, at): readonly PlanFault[] => {
+    if (!kind || holds(cluster, [kind])) return []
+    const detail = `${kind.count} such instances do not fit into the pool of ${cluster.chips} chips`
+    return [{ pointer: `/plan/${phaseModes[at]}/instances`, detail }]
+  })
+  const both = kinds.filter((kind) => kind !== null)
+  if (alone.length > 0 || !disaggregated || both.length < 2 || holds(cluster, both)) return alone
   const detail = `${prefill.instances} instances to prefill and ${generate.instances} to generate do not fit together into the pool of ${cluster.chips} chips`
   return [{ pointer: '/plan/generate/instances', detail }]
 }

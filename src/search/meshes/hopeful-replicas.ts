@@ -15,7 +15,7 @@ import type { CountedReplica, Replica, Replicas } from './replicas.ts'
 export interface HopesAnywhere extends Hopes {
   /** The fewest chips that there is any hope for. */
   readonly fewest: number
-  /** By what a sequence takes at least of a replica with one stage, whatever the network: more sequences never give more hope. */
+  /** By the least time of a sequence on a replica of one stage, whatever the network; more sequences never give more hope. */
   readonly paced: (unpiped: Replica, pipeline: number, sequencesEach: number) => boolean
 }
 

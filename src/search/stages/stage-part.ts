@@ -39,12 +39,11 @@ export function wholeStage(
   return {
     variables: [free(backward), free(grown), { name: stage, cost }],
     rows: [
-      {
-        name: `time ${i}`,
-        terms: { [stage]: 1, [backward]: -1, ...minus(windows.exposed, i, counts) },
-        lower: windows.forward,
-        upper: windows.forward,
-      },
+      equal(
+        `time ${i}`,
+        { [stage]: 1, [backward]: -1, ...minus(windows.exposed, i, counts) },
+        windows.forward,
+      ),
       { name: `longest ${i}`, terms: { longest: 1, [stage]: -1 }, lower: 0 },
       {
         name: `busiest ${i}`,
@@ -75,30 +74,18 @@ export function splitStage(
   microbatches: number,
   { forwards, inputGradients, fills }: SplitBackward,
 ): StagePart {
-  const [stage, passed, backward, grown, filled, inputs] = [
-    `stage ${i}`,
-    `passed ${i}`,
-    `backward ${i}`,
-    `grown ${i}`,
-    `filled ${i}`,
-    `inputs ${i}`,
-  ]
+  const names = ['stage', 'passed', 'backward', 'grown', 'filled', 'inputs'].map((name) => `${name} ${i}`)
+  const [stage = '', passed = '', backward = '', grown = '', filled = '', inputs = ''] = names
   const exposed = minus(windows.exposed, i, counts)
   return {
-    variables: [stage, passed, backward, grown, filled, inputs].map(free),
+    variables: names.map(free),
     rows: [
-      {
-        name: `time ${i}`,
-        terms: { [stage]: 1, [backward]: -1, ...exposed },
-        lower: windows.forward,
-        upper: windows.forward,
-      },
-      {
-        name: `passes ${i}`,
-        terms: { [passed]: 1, [inputs]: -inputGradients, ...times(exposed, inputGradients) },
-        lower: forwards * windows.forward,
-        upper: forwards * windows.forward,
-      },
+      equal(`time ${i}`, { [stage]: 1, [backward]: -1, ...exposed }, windows.forward),
+      equal(
+        `passes ${i}`,
+        { [passed]: 1, [inputs]: -inputGradients, ...times(exposed, inputGradients) },
+        forwards * windows.forward,
+      ),
       {
         name: `busiest ${i}`,
         terms: {
@@ -133,6 +120,10 @@ export function splitPipeline(groups: readonly StageGroup[]): StagePart {
     ],
     rows: [{ name: 'all wait', terms: sum([{ all: 1, busiest: -1 }, ...passing]), lower: 0 }],
   }
+}
+
+function equal(name: string, terms: Terms, to: number): Row {
+  return { name, terms, lower: to, upper: to }
 }
 
 function free(name: string): Variable {

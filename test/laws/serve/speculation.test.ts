@@ -42,8 +42,8 @@ describe('speculation', () => {
     (draft, acceptance, tokens) => {
       const some = bestSpeculation({ ...draft, acceptance, tokens })
       const closed = (1 - acceptance ** (tokens + 1)) / (1 - acceptance)
-      expect(some.expectedTokens / closed).toBeCloseTo(1, 10)
-      expect(bestSpeculation({ ...draft, acceptance: 1, tokens }).expectedTokens).toBe(tokens + 1)
+      expect(some.expectedTokensPerStep / closed).toBeCloseTo(1, 10)
+      expect(bestSpeculation({ ...draft, acceptance: 1, tokens }).expectedTokensPerStep).toBe(tokens + 1)
     },
   )
 
@@ -55,7 +55,7 @@ describe('speculation', () => {
       const best = bestSpeculation(draft)
       const times = lengths.map((tokens) => bestSpeculation({ ...draft, tokens }).secondsPerToken)
       expect(best.secondsPerToken).toBe(Math.min(...times))
-      expect(best.tokens).toBe(times.indexOf(best.secondsPerToken))
+      expect(best.draftTokens).toBe(times.indexOf(best.secondsPerToken))
       expect(best.speedup).toBeGreaterThanOrEqual(1)
     },
   )
@@ -69,7 +69,7 @@ describe('speculation', () => {
       if (acceptance > cost) {
         expect(best.speedup).toBeGreaterThanOrEqual(((1 + acceptance) / (1 + cost)) * (1 - 1e-12))
       } else {
-        expect(best.tokens).toBe(0)
+        expect(best.draftTokens).toBe(0)
       }
     },
   )
@@ -80,7 +80,7 @@ describe('speculation', () => {
     [share(0, 0.99), share(0, 1)],
     (acceptance, draftSeconds) => {
       const bound = { acceptance, draftSeconds, targetSeconds: (tokens: number) => tokens }
-      expect(bestSpeculation(bound)).toMatchObject({ tokens: 0, expectedTokens: 1, speedup: 1 })
+      expect(bestSpeculation(bound)).toMatchObject({ draftTokens: 0, expectedTokensPerStep: 1, speedup: 1 })
       expect(bestSpeculation({ ...bound, tokens: 4 }).speedup).toBeLessThan(1)
     },
   )
@@ -102,8 +102,8 @@ describe('speculation', () => {
     }
     const answer = bestSpeculation({ acceptance: 0.5, draftSeconds: 2, targetSeconds, tokens: 3 })
     expect(answer).toEqual({
-      tokens: 3,
-      expectedTokens: 1.875,
+      draftTokens: 3,
+      expectedTokensPerStep: 1.875,
       stepSeconds: 16,
       secondsPerToken: 16 / 1.875,
       speedup: 1.171875,
