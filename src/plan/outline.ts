@@ -47,7 +47,7 @@ export function outline(
   tooFull: (shortBytes: number) => string,
 ) {
   const { mode, setting, mesh, seconds, time, memory, movements, tokens } = account
-  const { cluster, precision } = setting
+  const { cluster } = setting
   const busiest = busiestNetwork(cluster.network, movements, time.hostTransfer)
   const paid = chipsAsked(cluster)
   const tokensPerSecond = tokens / seconds
@@ -79,7 +79,7 @@ export function outline(
     ...boundsOf(overlapSeconds, uncertainty),
     overlapSeconds,
     uncertainty,
-    ...utilization(cluster, precision, seconds)(account.usefulFlops, account.executedFlops),
+    ...utilization(account),
     tokensPerSecond,
     tokensPerSecondPerChip: tokensPerSecond / paid,
     ...tokenCost(cluster.chip, paid, tokensPerSecond, costedTokens[mode]),

@@ -3,7 +3,7 @@ import type { Suggestion } from '../plan/answer.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
-import type { Changed, Tried } from './remedied.ts'
+import type { Asked, Changed } from './remedied.ts'
 
 interface Choice {
   readonly change: string
@@ -44,17 +44,17 @@ const rows: readonly Choice[] = [
 export const choiceFields = rows.flatMap(({ fields }) => fields)
 
 /** The plan with one of its choices changed to what the search would choose, for each choice with which it runs. */
-export function chosenAlone(
-  problem: Problem,
-  sketch: PlanSketch,
-  tried: Tried<Problem, PlanSketch, Plan>,
-): readonly Changed<Plan>[] {
+export function chosenAlone({
+  problem,
+  sketch,
+  fitting,
+}: Asked<Problem, PlanSketch, Plan>): readonly Changed<Plan>[] {
   return rows.flatMap(({ change, fields, value, text }) => {
     const [main, ...rest] = fields
     if (fields.every((field) => sketch[field] === undefined)) return []
     const free = without(sketch, fields)
-    const chosen = tried(problem, free)
-    const plan = chosen && tried(problem, { ...free, [main]: value(chosen) })
+    const chosen = fitting(problem, free)
+    const plan = chosen && fitting(problem, { ...free, [main]: value(chosen) })
     if (!plan) return []
     const { also = [] } = dropped(sketch, rest)
     const own: Change = { pointer: `/plan/${main}`, value: value(chosen) }
@@ -67,7 +67,10 @@ export function without(sketch: PlanSketch, fields: readonly (keyof PlanSketch)[
   return { mesh: sketch.mesh, ...Object.fromEntries(left) }
 }
 
-export function dropped(sketch: PlanSketch, fields: readonly (keyof PlanSketch)[]): Pick<Suggestion, 'also'> {
+export function dropped<Sketch>(
+  sketch: Sketch,
+  fields: readonly (keyof Sketch & string)[],
+): Pick<Suggestion, 'also'> {
   const there = fields.filter((field) => sketch[field] !== undefined)
   return there.length > 0 ? { also: there.map((field) => ({ pointer: `/plan/${field}`, value: null })) } : {}
 }

@@ -10,8 +10,8 @@ import type { InferencePlan } from '../plan/inference-plan.ts'
 import { budgetSuggestion, largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
 import { fewerSequences, longerStep } from '../plan/no-plan/served-suggestions.ts'
 import type { InferenceSketch, PhaseProblem } from '../problem.ts'
-import type { Change } from '../rules/part-rule.ts'
-import { type Changed, changesOf, remedied, type Tried } from './remedied.ts'
+import { dropped } from './choices.ts'
+import { type Asked, type Changed, changesOf, remedied } from './remedied.ts'
 import { withinShare } from './within-share.ts'
 
 const evaluateShared = withinShare(evaluateInference)
@@ -20,31 +20,23 @@ export const evaluateInferenceRemedied = remedied(evaluateShared, suggestionsFor
 
 export const inferenceChanges = changesOf(evaluateShared, chosenLayouts)
 
-type Fitting = Tried<PhaseProblem, InferenceSketch, InferencePlan>
+type AskedPhase = Asked<PhaseProblem, InferenceSketch, InferencePlan>
 
-function suggestionsFor(
-  problem: PhaseProblem,
-  sketch: InferenceSketch,
-  plan: InferencePlan,
-  fitting: Fitting,
-): readonly Suggestion[] {
+function suggestionsFor(asked: AskedPhase, plan: InferencePlan): readonly Suggestion[] {
+  const { problem, sketch, fitting } = asked
   const anyPlan = (other: PhaseProblem) => fitting(other, sketch) !== null
   return [
     ...budgetSuggestion(problem, plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
-    ...reopened(problem, sketch, fitting),
+    ...reopened(asked),
     ...precisionSuggestions(problem, anyPlan),
-    ...moreReplicas(problem, sketch, fitting),
-    ...smallerBatch(problem, sketch, plan, fitting),
+    ...moreReplicas(asked),
+    ...smallerBatch(asked, plan),
     ...laterStep(problem, plan, anyPlan),
   ]
 }
 
 /** The plan with its layouts replaced by those that would be chosen. */
-function chosenLayouts(
-  problem: PhaseProblem,
-  sketch: InferenceSketch,
-  fitting: Fitting,
-): readonly Changed<InferencePlan>[] {
+function chosenLayouts({ problem, sketch, fitting }: AskedPhase): readonly Changed<InferencePlan>[] {
   if (Object.keys(sketch.layout).length === 0) return []
   const plan = fitting(problem, { ...sketch, layout: {} })
   if (!plan) return []
@@ -56,18 +48,14 @@ function chosenLayouts(
   return [{ change, text, changes: [{ pointer: '/plan/layout', value: components }], plan }]
 }
 
-function reopened(problem: PhaseProblem, sketch: InferenceSketch, fitting: Fitting): readonly Suggestion[] {
-  return chosenLayouts(problem, sketch, fitting).map(({ change, text, changes: [own] }) => ({
+function reopened(asked: AskedPhase): readonly Suggestion[] {
+  return chosenLayouts(asked).map(({ change, text, changes: [own] }) => ({
     ...{ change, ...own, detail: `${text} would be chosen, which fit` },
   }))
 }
 
 /** Uses a multiple of the chips, for more replicas. */
-function moreReplicas(
-  problem: PhaseProblem,
-  sketch: InferenceSketch,
-  fitting: Fitting,
-): readonly Suggestion[] {
+function moreReplicas({ problem, sketch, fitting }: AskedPhase): readonly Suggestion[] {
   const { mesh, layout } = sketch
   const onto = (chips: number) => (mesh.data * chips) / problem.cluster.chips
   const found = largerThatFits(problem, (cluster) => {
@@ -77,13 +65,9 @@ function moreReplicas(
     return fitting({ ...problem, cluster } as PhaseProblem, changed) !== null
   })
   if (!found) return []
-  const also: readonly Change[] = [
-    { pointer: '/plan/mesh/data', value: onto(found.cluster.chips) },
-    ...(['placement', 'microbatches', 'microbatchTokens'] as const)
-      .filter((field) => sketch[field] !== undefined)
-      .map((field) => ({ pointer: `/plan/${field}`, value: null })),
-  ]
-  return [{ ...moreChips(found), also }]
+  const { also = [] } = dropped(sketch, ['placement', 'microbatches', 'microbatchTokens'])
+  const size = { pointer: '/plan/mesh/data', value: onto(found.cluster.chips) }
+  return [{ ...moreChips(found), also: [size, ...also] }]
 }
 
 /** Explains the limit: the plan counts every sequence that a server may take as running at its full length. */
@@ -91,12 +75,7 @@ const pagedCap =
   '; for a server with paged caches the number is only a cap, and fewer sequences run at once when the caches are full: set a smaller cap (--max-num-seqs of vLLM), or workload.meanContextLength if sequences are shorter'
 
 /** In generation the plan's own batch counts, if it has one; in prefill it is that of the workload, which the plan can only repeat. */
-function smallerBatch(
-  problem: PhaseProblem,
-  sketch: InferenceSketch,
-  plan: InferencePlan,
-  fitting: Fitting,
-): readonly Suggestion[] {
+function smallerBatch({ problem, sketch, fitting }: AskedPhase, plan: InferencePlan): readonly Suggestion[] {
   const { workload } = problem
   const own = rowOf(workload).prompts(workload) === null && sketch.batchSequences !== undefined
   const asked = own ? sketch.batchSequences : workload.batchSequences

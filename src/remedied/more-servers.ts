@@ -11,25 +11,20 @@ import { largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.
 import type { ServeProblem, ServeSketch } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
 import { searchedAs } from '../validation/serve-requirements.ts'
-import type { Tried } from './remedied.ts'
+import type { Asked } from './remedied.ts'
 import { withoutInstances } from './without-instances.ts'
 
-type Fitting = Tried<ServeProblem, ServeSketch, ServePlan>
+type AskedServe = Asked<ServeProblem, ServeSketch, ServePlan>
 
-export function moreServers(
-  problem: ServeProblem,
-  sketch: ServeSketch,
-  { infeasible = [] }: ServePlan,
-  fitting: Fitting,
-): readonly Suggestion[] {
+export function moreServers(asked: AskedServe, { infeasible = [] }: ServePlan): readonly Suggestion[] {
   const short = infeasible.some(({ reason }) => reason === 'rate')
-  const own = short ? moreOfItsOwn(problem, sketch, fitting) : null
-  const other = otherLayout(problem, sketch, own?.chips ?? Number.POSITIVE_INFINITY, fitting)
+  const own = short ? moreOfItsOwn(asked) : null
+  const other = otherLayout(asked, own?.chips ?? Number.POSITIVE_INFINITY)
   return [...(own ? [own.suggestion] : []), ...other]
 }
 
 /** The plan's own servers, as many as the rate needs; null also if the chips there are have room for them: then other numbers of instances do. */
-function moreOfItsOwn(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting) {
+function moreOfItsOwn({ problem, sketch, fitting }: AskedServe) {
   const free = withoutInstances(sketch)
   const on = remembered((cluster: Cluster) => fitting({ ...problem, cluster }, free))
   if (on(problem.cluster)) return null
@@ -51,12 +46,8 @@ function moreOfItsOwn(problem: ServeProblem, sketch: ServeSketch, fitting: Fitti
 }
 
 /** What the search would take in the plan's place, on fewer chips than its own servers need. */
-function otherLayout(
-  problem: ServeProblem,
-  { prefill, generate }: ServeSketch,
-  below: number,
-  fitting: Fitting,
-): readonly Suggestion[] {
+function otherLayout({ problem, sketch, fitting }: AskedServe, below: number): readonly Suggestion[] {
+  const { prefill, generate } = sketch
   if (!(prefill?.mesh || generate?.mesh)) return []
   const found = fitting(problem, {})
   const plan = found && searchedAs(found)

@@ -18,6 +18,13 @@ export interface Changed<Plan> {
 /** Evaluates a changed plan; null if it is illegal, does not fit, is too slow or cannot be launched as it has to be, or if time is up. */
 export type Tried<Problem, Sketch, Plan> = (problem: Problem, sketch: Sketch) => Plan | null
 
+/** A written plan, and a way to try changes of it. */
+export interface Asked<Problem, Sketch, Plan> {
+  readonly problem: Problem
+  readonly sketch: Sketch
+  readonly fitting: Tried<Problem, Sketch, Plan>
+}
+
 type Evaluate<Problem, Sketch, Plan, Answer> = (
   problem: Problem,
   sketch: Sketch,
@@ -29,18 +36,13 @@ type Assumed = Pick<Setting, 'assumptions'>
 /** Wraps an evaluation so that its answer has suggestions if the plan does not fit or is too slow. */
 export function remedied<Problem extends Assumed, Sketch, Plan extends Launched, Answer>(
   evaluate: Evaluate<Problem, Sketch, Plan, Answer>,
-  suggestionsFor: (
-    problem: Problem,
-    sketch: Sketch,
-    plan: Plan,
-    fitting: Tried<Problem, Sketch, Plan>,
-  ) => readonly Suggestion[],
+  suggestionsFor: (asked: Asked<Problem, Sketch, Plan>, plan: Plan) => readonly Suggestion[],
 ) {
   return (problem: Problem, sketch: Sketch, solver: Solver, stop: Stop = never, by: LaunchedBy = {}) => {
     const answer = evaluate(problem, sketch, solver)
     if (!('plan' in answer) || answer.plan.feasible) return answer
     const fitting = triedWith(evaluate, { problem, sketch, plan: answer.plan, solver, stop, by })
-    return { ...answer, suggestions: suggestionsFor(problem, sketch, answer.plan, fitting) }
+    return { ...answer, suggestions: suggestionsFor({ problem, sketch, fitting }, answer.plan) }
   }
 }
 
@@ -56,14 +58,12 @@ export interface Written<Problem, Sketch> {
 /** Changes of one thing that a written plan says, all of which run; as far as time allows. */
 export function changesOf<Problem extends Assumed, Sketch, Plan extends Launched, Answer>(
   evaluate: Evaluate<Problem, Sketch, Plan, Answer>,
-  changed: (
-    problem: Problem,
-    sketch: Sketch,
-    tried: Tried<Problem, Sketch, Plan>,
-  ) => readonly Changed<Plan>[],
+  changed: (asked: Asked<Problem, Sketch, Plan>) => readonly Changed<Plan>[],
 ) {
-  return (written: Written<Problem, Sketch>) =>
-    changed(written.problem, written.sketch, triedWith(evaluate, written))
+  return (written: Written<Problem, Sketch>) => {
+    const { problem, sketch } = written
+    return changed({ problem, sketch, fitting: triedWith(evaluate, written) })
+  }
 }
 
 function triedWith<Problem extends Assumed, Sketch, Plan extends Launched, Answer>(

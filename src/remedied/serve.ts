@@ -6,26 +6,23 @@ import type { ServePlan } from '../plan/inference-plan.ts'
 import { easings } from '../plan/serve/easier-requests.ts'
 import type { ServeProblem, ServeSketch } from '../problem.ts'
 import { moreServers } from './more-servers.ts'
-import { type Changed, changesOf, remedied, type Tried } from './remedied.ts'
+import { type Asked, type Changed, changesOf, remedied } from './remedied.ts'
 import { withinShare } from './within-share.ts'
 import { withoutInstances } from './without-instances.ts'
 
-type Fitting = Tried<ServeProblem, ServeSketch, ServePlan>
+type AskedServe = Asked<ServeProblem, ServeSketch, ServePlan>
 
 const evaluateShared = withinShare(evaluateServe)
 
-export const evaluateServeRemedied = remedied(
-  evaluateShared,
-  (problem: ServeProblem, sketch, plan: ServePlan, fitting) => [
-    ...moreInstances(problem, sketch, fitting),
-    ...otherLimits(problem, sketch, fitting),
-    ...moreServers(problem, sketch, plan, fitting),
-    ...easierLoad(problem, sketch, plan, fitting),
-  ],
-)
+export const evaluateServeRemedied = remedied(evaluateShared, (asked: AskedServe, plan) => [
+  ...moreInstances(asked),
+  ...otherLimits(asked),
+  ...moreServers(asked, plan),
+  ...easierLoad(asked, plan),
+])
 
 /** Replaces the plan's numbers of instances by those that are needed. */
-function moreInstances(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting): readonly Suggestion[] {
+function moreInstances({ problem, sketch, fitting }: AskedServe): readonly Suggestion[] {
   const { prefill = {}, generate = {} } = sketch
   if (prefill.instances === undefined && generate.instances === undefined) return []
   const found = fitting(problem, withoutInstances(sketch))
@@ -45,9 +42,7 @@ type Limit = keyof typeof limits
 
 /** The deployment with limits of its servers replaced by those that would be chosen; none if it has not set one of them. */
 function limitsChosen(
-  problem: ServeProblem,
-  sketch: ServeSketch,
-  fitting: Fitting,
+  { problem, sketch, fitting }: AskedServe,
   [first, ...rest]: readonly [Limit, ...Limit[]],
 ): readonly Changed<ServePlan>[] {
   const names = [first, ...rest]
@@ -63,25 +58,20 @@ function limitsChosen(
 export const serveChanges = changesOf(evaluateShared, chosenLimits)
 
 /** Each limit of the servers alone, then both. */
-function chosenLimits(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting) {
+function chosenLimits(asked: AskedServe) {
   const sets = [['maxSequences'], ['stepTokens'], ['maxSequences', 'stepTokens']] as const
-  return sets.flatMap((names) => limitsChosen(problem, sketch, fitting, names))
+  return sets.flatMap((names) => limitsChosen(asked, names))
 }
 
 /** All limits that the plan sets. */
-function otherLimits(problem: ServeProblem, sketch: ServeSketch, fitting: Fitting): readonly Suggestion[] {
-  return chosenLimits(problem, sketch, fitting)
+function otherLimits(asked: AskedServe): readonly Suggestion[] {
+  return chosenLimits(asked)
     .slice(-1)
     .map(({ change, text, changes: [own, ...also] }) => ({ change, ...own, detail: text, also }))
 }
 
 /** Relaxes each requirement of the load that the plan misses, just as far as needed. */
-function easierLoad(
-  problem: ServeProblem,
-  sketch: ServeSketch,
-  plan: ServePlan,
-  fitting: Fitting,
-): readonly Suggestion[] {
+function easierLoad({ problem, sketch, fitting }: AskedServe, plan: ServePlan): readonly Suggestion[] {
   const { workload } = problem
   const { requestsPerSecond: rate, ...anyRate } = workload
   const sustained =

@@ -7,30 +7,26 @@ import { budgetSuggestion, largerThatFits, moreChips } from '../plan/no-plan/res
 import type { Plan } from '../plan/plan.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
 import { choiceFields, chosenAlone, dropped, without } from './choices.ts'
-import { changesOf, remedied, type Tried } from './remedied.ts'
+import { type Asked, changesOf, remedied } from './remedied.ts'
 
 export const evaluateRemedied = remedied(evaluate, suggestionsFor)
 
 export const trainingChanges = changesOf(evaluate, chosenAlone)
 
-type Fitting = Tried<Problem, PlanSketch, Plan>
+type AskedTraining = Asked<Problem, PlanSketch, Plan>
 
-function suggestionsFor(
-  problem: Problem,
-  sketch: PlanSketch,
-  plan: Plan,
-  fitting: Fitting,
-): readonly Suggestion[] {
+function suggestionsFor(asked: AskedTraining, plan: Plan): readonly Suggestion[] {
+  const { problem, sketch, fitting } = asked
   const anyPlan = (other: Problem) => fitting(other, sketch) !== null
-  const others = reopened(problem, sketch, fitting)
+  const others = reopened(asked)
   // If other choices on the same mesh make it fit, suggestions of another mesh keep everything else that the plan says.
   const ways: Ways = others.length > 0 ? [] : [choices]
   return [
     ...budgetSuggestion(problem, plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
     ...others,
-    ...shardedStates(problem, sketch, fitting, ways),
+    ...shardedStates(asked, ways),
     ...lossChunksSuggestion(problem, anyPlan),
-    ...moreReplicas(problem, sketch, fitting, ways),
+    ...moreReplicas(asked, ways),
     ...batchSuggestion(problem, anyPlan),
     ...optimizerSuggestion(problem, anyPlan),
   ]
@@ -38,18 +34,18 @@ function suggestionsFor(
 
 type Ways = readonly (readonly (keyof PlanSketch)[])[]
 
-function reopened(problem: Problem, sketch: PlanSketch, fitting: Fitting): readonly Suggestion[] {
-  const single = chosenAlone(problem, sketch, fitting).map(({ change, text, changes: [first, ...also] }) => ({
+function reopened(asked: AskedTraining): readonly Suggestion[] {
+  const single = chosenAlone(asked).map(({ change, text, changes: [first, ...also] }) => ({
     ...{ change, ...first, detail: `${text} would be chosen, which fits` },
     ...(also.length > 0 ? { also } : {}),
   }))
-  return single.length > 0 ? single : meshAlone(problem, sketch, fitting)
+  return single.length > 0 ? single : meshAlone(asked)
 }
 
 /** All fields but the mesh, which may be left for the search to choose. */
 const choices = ['contextLayout', 'placement', ...choiceFields] as const
 
-function meshAlone(problem: Problem, sketch: PlanSketch, fitting: Fitting): readonly Suggestion[] {
+function meshAlone({ problem, sketch, fitting }: AskedTraining): readonly Suggestion[] {
   const [first, ...others] = choices.filter((field) => sketch[field] !== undefined)
   const chosen = first && others.length > 0 ? fitting(problem, { mesh: sketch.mesh }) : null
   if (!chosen) return []
@@ -66,26 +62,20 @@ function meshAlone(problem: Problem, sketch: PlanSketch, fitting: Fitting): read
 
 /** The first of `ways` (lists of fields to drop from the plan) with which the plan fits on another mesh; null if none does. */
 function onMesh(
-  problem: Problem,
-  sketch: PlanSketch,
+  { problem, sketch, fitting }: AskedTraining,
   mesh: PlanSketch['mesh'],
   ways: Ways,
-  fitting: Fitting,
 ): Ways[number] | null {
   return ways.find((gone) => fitting(problem, { ...without(sketch, gone), mesh })) ?? null
 }
 
 /** Turns replicas of whole states into shards: ZeRO-3. */
-function shardedStates(
-  problem: Problem,
-  sketch: PlanSketch,
-  fitting: Fitting,
-  ways: Ways,
-): readonly Suggestion[] {
+function shardedStates(asked: AskedTraining, ways: Ways): readonly Suggestion[] {
+  const { sketch } = asked
   const { mesh } = sketch
   if (mesh.data === 1) return []
   const sharded = { ...mesh, data: 1, fsdp: mesh.fsdp * mesh.data }
-  const gone = onMesh(problem, sketch, sharded, [['zeroStage', 'placement'], ...ways], fitting)
+  const gone = onMesh(asked, sharded, [['zeroStage', 'placement'], ...ways])
   if (!gone) return []
   return [
     {
@@ -99,25 +89,18 @@ function shardedStates(
 }
 
 /** Uses a multiple of the chips, on fsdp, or on data if the plan has only that. */
-function moreReplicas(
-  problem: Problem,
-  sketch: PlanSketch,
-  fitting: Fitting,
-  ways: Ways,
-): readonly Suggestion[] {
+function moreReplicas(asked: AskedTraining, ways: Ways): readonly Suggestion[] {
+  const { problem, sketch } = asked
   const { mesh } = sketch
   const axis = mesh.fsdp > 1 || mesh.data === 1 ? 'fsdp' : 'data'
   const onto = (chips: number) => (mesh[axis] * chips) / problem.cluster.chips
   const fields = ['placement', 'microbatches', 'microbatchTokens'] as const
   const gone = (cluster: Problem['cluster']) =>
     cluster.chips % problem.cluster.chips === 0
-      ? onMesh(
-          { ...problem, cluster },
-          sketch,
-          { ...mesh, [axis]: onto(cluster.chips) },
-          [fields, ...ways],
-          fitting,
-        )
+      ? onMesh({ ...asked, problem: { ...problem, cluster } }, { ...mesh, [axis]: onto(cluster.chips) }, [
+          fields,
+          ...ways,
+        ])
       : null
   const found = largerThatFits(problem, (cluster) => gone(cluster) !== null)
   if (!found) return []

@@ -19,13 +19,13 @@ import { fillTime } from '../../cost/step/step.ts'
 import { routerTrainFlops, trainFlops } from '../../model/flops.ts'
 import type { Candidate } from '../../search/layouts/candidate.ts'
 import type { Flops } from '../../units.ts'
-import type { CollectiveLine, MemoryAccount, TimeAccount } from '../plan.ts'
+import type { MemoryAccount, TimeAccount } from '../plan.ts'
 import type { Account } from './account.ts'
 import { algorithmLines } from './algorithm.ts'
 import { hostSeconds, movements, planComponents } from './collectives.ts'
 import { type Costing, costing, stepSeconds } from './costing.ts'
 import { modelElsewhere } from './elsewhere.ts'
-import { byAxis } from './movement.ts'
+import { communication, type Movement } from './movement.ts'
 import { recomputedFlops, stageWork } from './work.ts'
 
 export function trainingAccount(model: CostModel, candidate: Candidate): TrainingAccount {
@@ -40,10 +40,7 @@ export function trainingAccount(model: CostModel, candidate: Candidate): Trainin
     seconds: costed.stepTime,
     lowerBound: costed.lowerBound,
     upperBound: costed.upperBound,
-    time: timeAccount(
-      costed,
-      moved.map(({ line }) => line),
-    ),
+    time: timeAccount(costed, moved),
     memory: memoryAccount(costed),
     movements: moved,
     components: planComponents(costed),
@@ -83,7 +80,7 @@ function recomputedStepFlops(costed: Costing): Flops {
   return recomputedFlops(costed) * layers.microbatches * chips
 }
 
-function timeAccount(costing: Costing, lines: readonly CollectiveLine[]): TimeAccount {
+function timeAccount(costing: Costing, moved: readonly Movement[]): TimeAccount {
   const { candidate, layers, longest, model, stepTime } = costing
   const { microbatches } = layers
   const work = stageWork(costing)
@@ -97,7 +94,7 @@ function timeAccount(costing: Costing, lines: readonly CollectiveLine[]): TimeAc
   return {
     compute,
     hbm,
-    communication: byAxis(lines),
+    communication: communication(moved),
     hostTransfer: hostSeconds(costing),
     pipelineBubble,
     rematerialization,

@@ -9,25 +9,26 @@ export interface Movement {
   readonly busy: readonly Seconds[]
 }
 
-/** The axis that a collective is counted under: the first of its axes by precedence, in which the weights' own axis comes first. */
-export function axisOf({ over }: CollectiveLine): Axis | null {
-  const among = over.split(' x ')
-  return axesByPrecedence.find((name) => among.includes(name)) ?? null
+/** Sums of some of the seconds of each movement, by the axis that it is counted under. */
+export function byAxis(
+  movements: readonly Movement[],
+  secondsOf: (movement: Movement) => Seconds,
+): Readonly<Record<Axis, Seconds>> {
+  const sums = { ...perAxis((): Seconds => 0) }
+  for (const movement of movements) {
+    const axis = axisOf(movement.line)
+    if (axis) sums[axis] += secondsOf(movement)
+  }
+  return sums
 }
 
 /** Seconds for each axis, as if collectives ran one after another. */
-export function byAxis(lines: readonly CollectiveLine[]): Readonly<Record<Axis, Seconds>> {
-  return summedByAxis(lines.map(axisOf), (at) => lines[at]?.seconds ?? 0)
+export function communication(movements: readonly Movement[]): Readonly<Record<Axis, Seconds>> {
+  return byAxis(movements, ({ line }) => line.seconds)
 }
 
-/** Sums of what is counted under each axis, in order. */
-export function summedByAxis(
-  counted: readonly (Axis | null)[],
-  secondsAt: (at: number) => Seconds,
-): Readonly<Record<Axis, Seconds>> {
-  const sums = { ...perAxis((): Seconds => 0) }
-  counted.forEach((axis, at) => {
-    if (axis) sums[axis] += secondsAt(at)
-  })
-  return sums
+/** The first of its axes by precedence, in which the weights' own axis comes first. */
+function axisOf({ over }: CollectiveLine): Axis | null {
+  const among = over.split(' x ')
+  return axesByPrecedence.find((name) => among.includes(name)) ?? null
 }

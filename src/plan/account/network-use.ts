@@ -5,7 +5,7 @@ import { resourceCount } from '../../hardware/network/collective.ts'
 import { type Axis, axes } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { changedCluster } from './elsewhere.ts'
-import { axisOf, type Movement, summedByAxis } from './movement.ts'
+import { byAxis, type Movement } from './movement.ts'
 
 export interface NetworkUse {
   /** A tier of switches, `ici`, `dcn`, or `host` (the link from a chip to its host). */
@@ -22,9 +22,8 @@ export function busiestNetwork(
   movements: readonly Movement[],
   hostSeconds: Seconds,
 ): NetworkUse | null {
-  const counted = movements.map(({ line }) => axisOf(line))
   const parts = Array.from({ length: resourceCount(network) }, (_, part): NetworkUse => {
-    const own = summedByAxis(counted, (at) => movements[at]?.busy[part] ?? 0)
+    const own = byAxis(movements, ({ busy }) => busy[part] ?? 0)
     const [heaviest = null] = [...axes].sort((a, b) => own[b] - own[a])
     const seconds = movements.reduce((sum, { busy }) => sum + (busy[part] ?? 0), 0)
     return { name: partName(network, part), seconds, axis: heaviest }

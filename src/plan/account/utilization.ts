@@ -4,26 +4,24 @@
  * smaller share of its peak, the share of the bf16 peak is given too.
  */
 import { peakFlops } from '../../cost/compute/compute.ts'
-import { type Cluster, chipsAsked } from '../../hardware/cluster/cluster.ts'
-import type { Precision } from '../../problem.ts'
-import type { Flops, Seconds } from '../../units.ts'
+import { chipsAsked } from '../../hardware/cluster/cluster.ts'
 import type { Plan } from '../plan.ts'
+import type { Account } from './account.ts'
 
-export type Utilization = Pick<Plan, 'mfu' | 'hfu' | 'mfuPeak' | 'mfuOfBf16Peak'>
-
-export function utilization(
-  cluster: Cluster,
-  { compute }: Precision,
-  seconds: Seconds,
-): (useful: Flops, executed: Flops) => Utilization {
+export function utilization({
+  setting: { cluster, precision },
+  seconds,
+  usefulFlops,
+  executedFlops,
+}: Account): Pick<Plan, 'mfu' | 'hfu' | 'mfuPeak' | 'mfuOfBf16Peak'> {
   const { chip } = cluster
   const chips = chipsAsked(cluster)
-  const peak = peakFlops(chip, compute)
+  const peak = peakFlops(chip, precision.compute)
   const { bf16 } = chip.peakFlopsPerSecond
-  return (useful, executed) => ({
-    mfu: useful / (peak * chips * seconds),
-    hfu: executed / (peak * chips * seconds),
-    mfuPeak: { type: compute, flopsPerSecondPerChip: peak },
-    mfuOfBf16Peak: bf16 === undefined ? null : useful / (bf16 * chips * seconds),
-  })
+  return {
+    mfu: usefulFlops / (peak * chips * seconds),
+    hfu: executedFlops / (peak * chips * seconds),
+    mfuPeak: { type: precision.compute, flopsPerSecondPerChip: peak },
+    mfuOfBf16Peak: bf16 === undefined ? null : usefulFlops / (bf16 * chips * seconds),
+  }
 }

@@ -14,8 +14,8 @@ import { workFlops } from '../../inference/time/floor.ts'
 import type { Setting } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
 import type { Account } from '../account/account.ts'
-import { byAxis } from '../account/movement.ts'
-import type { CollectiveLine, MemoryAccount, TimeAccount } from '../plan.ts'
+import { communication, type Movement } from '../account/movement.ts'
+import type { MemoryAccount, TimeAccount } from '../plan.ts'
 import { inferenceAlgorithm, inferenceMovements, shortDerivation } from './collectives.ts'
 import { type InferenceCosting, inferenceCosting } from './costing.ts'
 
@@ -40,10 +40,7 @@ export function inferenceAccount(
     seconds: candidate.seconds,
     lowerBound: costed.lowerBound,
     upperBound: costed.upperBound,
-    time: timeAccount(
-      costed,
-      moved.map(({ line }) => line),
-    ),
+    time: timeAccount(costed, moved),
     memory: memoryAccount(costed),
     movements: moved,
     components: costed.components.map((component) => shortDerivation(costed, component).component),
@@ -66,7 +63,7 @@ export function heldSeconds(model: InferenceModel, candidate: InferenceCandidate
 
 function timeAccount(
   { components, resharding, beside, transfers, overhead }: InferenceCosting,
-  lines: readonly CollectiveLine[],
+  moved: readonly Movement[],
 ): TimeAccount {
   const sum = (part: (component: InferenceCosting['components'][number]) => number) =>
     components.reduce((total, component) => total + part(component), 0)
@@ -77,7 +74,7 @@ function timeAccount(
   return {
     compute,
     hbm,
-    communication: byAxis(lines),
+    communication: communication(moved),
     hostTransfer: 0,
     pipelineBubble: waiting,
     rematerialization: 0,
