@@ -3,7 +3,7 @@ import type { Solver } from '../solvers/linear-program.ts'
 import { leanestCandidate } from './inference/layout/leanest.ts'
 import { type InferenceModel, inferenceModel, inferenceOn } from './inference/model.ts'
 import type { InferenceCandidate } from './inference/phase.ts'
-import { anyCandidate, searchPhase } from './inference/search.ts'
+import { anyCandidate, searchPhase, type Wanted } from './inference/search.ts'
 import { searchPhaseParts } from './inference/search-parts.ts'
 import { floorSeconds } from './inference/time/floor.ts'
 import { servable, serversOf, servingRefusals } from './launch/serving.ts'
@@ -63,7 +63,8 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
         const leanest =
           leanestCandidate(phase, {}, patience(shares.frontier)) ??
           leanestCandidate(phaseOf(whole, problem), {}, patience(shares.frontier))
-        const fastest = row.unhurried && fastestOf(model, row.unhurried(problem), patience(shares.plans))
+        const fastest =
+          row.unhurried && bestOf(model, row.unhurried(problem), { stop: patience(shares.plans) })
         return inferenceNoPlan(problem, {
           result,
           meshes: phase.meshes,
@@ -101,13 +102,12 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
   }
 }
 
-function fastestOf(
+function bestOf(
   model: InferenceModel,
   problem: InferenceProblem<PhaseWorkload>,
-  stop: Stop,
+  wanted: Wanted,
 ): InferenceCandidate | null {
-  const [fastest] = searchPhase(phaseOf(model, problem), 1, { stop }).candidates
-  return fastest ?? null
+  return searchPhase(phaseOf(model, problem), 1, wanted).candidates[0] ?? null
 }
 
 /** The best plan of all, where no launchable one is as good: a second search, bounded by the score of the first. */
@@ -117,10 +117,7 @@ function betterThan(
   problem: PhaseProblem,
   stop: Stop,
 ): InferenceCandidate | null {
-  const [best] = searchPhase(phaseOf(model, problem), 1, {
-    stop,
-    ...(first ? { most: first.score } : {}),
-  }).candidates
+  const best = bestOf(model, problem, { stop, ...(first ? { most: first.score } : {}) })
   return best && !(first && first.score <= best.score * (1 + worthTelling)) ? best : null
 }
 

@@ -54,12 +54,11 @@ export function outline(
   const shortBytes = memory.total - memory.budget
   const room = hostRoom(cluster.chip)
   const full = shortBytes > memory.budget * 1e-12
-  const infeasible: readonly Infeasibility[] = [
-    ...(full
-      ? [{ reason: 'memory', pointer: '/memoryBudget', detail: tooFull(shortBytes), shortBytes }]
-      : []),
-    ...(memory.host > room * (1 + 1e-12) ? [hostTooFull(memory.host, room)] : []),
+  const short: readonly (Infeasibility | false)[] = [
+    full && { reason: 'memory', pointer: '/memoryBudget', detail: tooFull(shortBytes), shortBytes },
+    memory.host > room * (1 + 1e-12) && hostTooFull(memory.host, room),
   ]
+  const infeasible = short.filter((one) => one !== false)
   const feasible = infeasible.length === 0
   const overlapSeconds = [account.lowerBound, account.upperBound] as const
   const uncertainty = uncertaintyOf(setting, mode, launches, seconds)

@@ -58,7 +58,7 @@ export function searchParts<Found extends Scored, Result extends Listing<Found>>
   within,
   join,
   round,
-}: Parts<Result & Listing<Found>>): Result & Listing<Found> & { readonly onAll: Found | null } {
+}: Parts<Result>): Result & { readonly onAll: Found | null } {
   const { cluster, constraints } = setting
   let found = satisfies(cluster.chips, constraints.chips) ? whole() : none
   const [onAll = null] = found.candidates

@@ -15,26 +15,20 @@ export function missed(
   if (met) return plan
   const short = Math.max(0, shortBytes(pair, memoryBudget))
   const { timeToFirstTokenSeconds, timePerOutputTokenSeconds } = plan
-  const infeasible: readonly Infeasibility[] = [
-    ...(short > memoryBudget * 1e-12
-      ? [
-          {
-            ...{ reason: 'memory', pointer: '/memoryBudget', shortBytes: short },
-            detail: `not one sequence fits beside what it is read with: a chip is over the memory budget by ${bytesText(short)}`,
-          },
-        ]
-      : []),
-    ...(rate !== null && operation.rate < rate * (1 - rounding)
-      ? [
-          {
-            ...{ reason: 'rate', pointer: '/workload/requestsPerSecond' },
-            detail: `${rate} requests a second are more than the ${threeFigures(operation.rate)} that it sustains`,
-          },
-        ]
-      : []),
-    ...late('maxTimeToFirstTokenSeconds', 'the first token comes after', timeToFirstTokenSeconds, maxFirst),
-    ...late('maxTimePerOutputTokenSeconds', 'a token takes', timePerOutputTokenSeconds, maxPerToken),
+  const limits: readonly (Infeasibility | false)[] = [
+    short > memoryBudget * 1e-12 && {
+      ...{ reason: 'memory', pointer: '/memoryBudget', shortBytes: short },
+      detail: `not one sequence fits beside what it is read with: a chip is over the memory budget by ${bytesText(short)}`,
+    },
+    rate !== null &&
+      operation.rate < rate * (1 - rounding) && {
+        ...{ reason: 'rate', pointer: '/workload/requestsPerSecond' },
+        detail: `${rate} requests a second are more than the ${threeFigures(operation.rate)} that it sustains`,
+      },
+    late('maxTimeToFirstTokenSeconds', 'the first token comes after', timeToFirstTokenSeconds, maxFirst),
+    late('maxTimePerOutputTokenSeconds', 'a token takes', timePerOutputTokenSeconds, maxPerToken),
   ]
+  const infeasible = limits.filter((limit) => limit !== false)
   return { ...plan, feasible: false, infeasible: infeasible.length > 0 ? infeasible : [withoutRoom(rate)] }
 }
 
@@ -47,10 +41,9 @@ function withoutRoom(rate: number | null): Infeasibility {
   }
 }
 
-function late(field: string, says: string, seconds: number, limit: number): readonly Infeasibility[] {
-  if (seconds <= limit * (1 + rounding)) return []
+function late(field: string, says: string, seconds: number, limit: number): Infeasibility | false {
   const detail = `${says} ${secondsText(seconds)}, over the limit of ${secondsText(limit)}`
-  return [{ reason: 'latency', pointer: `/workload/${field}`, detail }]
+  return seconds > limit * (1 + rounding) && { reason: 'latency', pointer: `/workload/${field}`, detail }
 }
 
 /** Relative difference that comes from the order of summation alone. */

@@ -128,24 +128,21 @@ function sharedFaults({ disaggregated, prefill = {}, generate = {} }: ServeSketc
   if (disaggregated !== false) return []
   const [reads, makes] = [prefill, generate].map(({ mesh }) => mesh && meshSize(mesh))
   const [readers, makers] = [prefill.instances, generate.instances]
-  return [
-    ...(reads !== undefined && makes !== undefined && reads !== makes
-      ? [
-          {
-            pointer: '/plan/prefill/mesh',
-            detail: `a server that does both phases has the same chips for both: its prefill has ${reads}, its generation ${makes}`,
-          },
-        ]
-      : []),
-    ...(readers !== undefined && makers !== undefined && readers !== makers
-      ? [
-          {
-            pointer: '/plan/prefill/instances',
-            detail: `servers that do both phases have one number of instances, not ${readers} for prefill and ${makers} for generation`,
-          },
-        ]
-      : []),
-  ]
+  const differ = (a?: number, b?: number) => a !== undefined && b !== undefined && a !== b
+  return found([
+    differ(reads, makes) && {
+      pointer: '/plan/prefill/mesh',
+      detail: `a server that does both phases has the same chips for both: its prefill has ${reads}, its generation ${makes}`,
+    },
+    differ(readers, makers) && {
+      pointer: '/plan/prefill/instances',
+      detail: `servers that do both phases have one number of instances, not ${readers} for prefill and ${makers} for generation`,
+    },
+  ])
+}
+
+function found(faults: readonly (PlanFault | false)[]): readonly PlanFault[] {
+  return faults.filter((fault) => fault !== false)
 }
 
 /** The instances have to fit into the pool; an instance without a written size counts with the smallest. */
@@ -175,39 +172,29 @@ function limitFaults(
 ): readonly PlanFault[] {
   const least = longestOf(workload)
   const prompts = disaggregated === false ? (prefill?.batchSequences ?? 1) : 0
-  return [
-    ...(contextLength !== undefined && contextLength < least
-      ? [
-          {
-            pointer: '/plan/contextLength',
-            detail: `${contextLength} positions are too few for a request of ${least}`,
-            nearest: [[{ pointer: '/plan/contextLength', value: least }]],
-          },
-        ]
-      : []),
-    ...(maxSequences !== undefined &&
-    stepTokens !== undefined &&
-    stepTokens !== null &&
-    stepTokens < maxSequences
-      ? [
-          {
-            pointer: '/plan/stepTokens',
-            detail: `${stepTokens} tokens per step are fewer than the ${maxSequences} sequences: no server starts with that`,
-            nearest: [
-              [{ pointer: '/plan/stepTokens', value: maxSequences }],
-              [{ pointer: '/plan/maxSequences', value: stepTokens }],
-            ],
-          },
-        ]
-      : []),
-    ...(maxSequences !== undefined && prompts > 1 && maxSequences <= prompts
-      ? [
-          {
-            pointer: '/plan/maxSequences',
-            detail: `${maxSequences} sequences leave none to generate while ${prompts} prompts are read together`,
-            nearest: [[{ pointer: '/plan/maxSequences', value: prompts + 1 }]],
-          },
-        ]
-      : []),
-  ]
+  return found([
+    contextLength !== undefined &&
+      contextLength < least && {
+        pointer: '/plan/contextLength',
+        detail: `${contextLength} positions are too few for a request of ${least}`,
+        nearest: [[{ pointer: '/plan/contextLength', value: least }]],
+      },
+    maxSequences !== undefined &&
+      stepTokens !== undefined &&
+      stepTokens < maxSequences && {
+        pointer: '/plan/stepTokens',
+        detail: `${stepTokens} tokens per step are fewer than the ${maxSequences} sequences: no server starts with that`,
+        nearest: [
+          [{ pointer: '/plan/stepTokens', value: maxSequences }],
+          [{ pointer: '/plan/maxSequences', value: stepTokens }],
+        ],
+      },
+    maxSequences !== undefined &&
+      prompts > 1 &&
+      maxSequences <= prompts && {
+        pointer: '/plan/maxSequences',
+        detail: `${maxSequences} sequences leave none to generate while ${prompts} prompts are read together`,
+        nearest: [[{ pointer: '/plan/maxSequences', value: prompts + 1 }]],
+      },
+  ])
 }
