@@ -27,6 +27,12 @@ export function remembered<Key, Value>(make: (key: Key) => Value): (key: Key) =>
   }
 }
 
+/** The same for objects: what was made of one is kept as long as the object is in use. */
+export function rememberedOf<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const values = new WeakMap<Key, Value>()
+  return (key) => known(values, key, () => make(key))
+}
+
 /** The same for what takes long: what was made when it was time to stop is not kept. */
 export function rememberedWhole<Key, Value>(
   make: (key: Key, stop: Stop) => Value,

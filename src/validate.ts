@@ -18,7 +18,7 @@ export interface Validation<Found = Plan> extends Resolved {
   readonly checks: readonly Check[]
   /** Null when the plan is illegal, and so has no numbers. */
   readonly plan: Found | null
-  /** Of the plans that the search lists under the request's constraints, the preferred one of those tied with the first; null when there is none. */
+  /** The preferred one of the plans that are tied with the first of those that the search lists under the request's constraints; null when it lists none. */
   readonly best: Found | null
   /** Why that is the best; null if fewer than two plans are listed, or nothing is known of ties. */
   readonly preferred: Preferred | null

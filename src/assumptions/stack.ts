@@ -106,7 +106,7 @@ export interface StackRecord {
   readonly sources: Readonly<Record<string, string>>
 }
 
-/** Those of the given frameworks that may launch stacks of this kind; all that may, where none of the given does: a server says nothing of training. */
+/** The given frameworks that may launch stacks of this kind. Where none of them may, all that may: a server says nothing of training. */
 export function launchersOf(runs: Activity, frameworks: readonly Framework[]): readonly Framework[] {
   const able = launchers[runs].frameworks
   const given = ofKind<Framework>(able, frameworks)

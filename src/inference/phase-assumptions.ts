@@ -7,24 +7,18 @@
  * and hosts are counted of prompts alone.
  */
 import type { Assumptions } from '../assumptions/assumptions.ts'
-import { known } from '../known.ts'
+import { rememberedOf } from '../known.ts'
 import type { Pass } from './pass/pass.ts'
 
-type InPhases = Readonly<Record<Pass['mode'], Assumptions>>
-
-/** Kept for each set: the models of all parts of the chips ask for those of one. */
-export function phaseAssumptions(assumptions: Assumptions): InPhases {
-  return known(inPhases, assumptions, () => made(assumptions))
-}
-
-const inPhases = new WeakMap<Assumptions, InPhases>()
-
-function made(assumptions: Assumptions): InPhases {
-  const prefill = { ...assumptions, overlapCriticalPath: assumptions.overlapInference }
-  const generate = {
-    ...prefill,
-    ...{ attentionHalfKeys: 0, inferenceNarrowMatmulSeconds: 0, inferenceLayerHostSeconds: 0 },
-  }
-  const direct = { ...generate, hierarchicalDispatch: false, dispatchComputeShare: 0 }
-  return { prefill, generate: assumptions.directGeneration ? direct : generate }
-}
+/** Made once for each set: the models of all parts of the chips ask for those of one. */
+export const phaseAssumptions = rememberedOf(
+  (assumptions: Assumptions): Readonly<Record<Pass['mode'], Assumptions>> => {
+    const prefill = { ...assumptions, overlapCriticalPath: assumptions.overlapInference }
+    const generate = {
+      ...prefill,
+      ...{ attentionHalfKeys: 0, inferenceNarrowMatmulSeconds: 0, inferenceLayerHostSeconds: 0 },
+    }
+    const direct = { ...generate, hierarchicalDispatch: false, dispatchComputeShare: 0 }
+    return { prefill, generate: assumptions.directGeneration ? direct : generate }
+  },
+)

@@ -122,13 +122,13 @@ export function fastestSeconds({ seconds }: Settled, passes: readonly Pass[]): S
   return fastest
 }
 
-/** Of candidates that score alike within rounding, the simpler one comes first. */
+/** Whether one comes first in a list: it scores less, or as much within rounding and is simpler. */
 export function comes(a: InferenceCandidate, b: InferenceCandidate): boolean {
   if (isLess(a.score, b.score) || isLess(b.score, a.score)) return a.score < b.score
   return simplicity(a) < simplicity(b)
 }
 
-/** By more than rounding of the lesser: a score over a limit is Infinity. */
+/** Whether it is less by more than rounding. A score over a limit is Infinity, so that rounding is relative to the lesser. */
 function isLess(score: number, other: number): boolean {
   return other - score > rounding * score
 }

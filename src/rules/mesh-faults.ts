@@ -41,5 +41,5 @@ export function sizeFaults(
   )
 }
 
-/** Of ways that resize several axes. */
+/** At most so many ways are told that resize several axes. */
 const nearestTold = 2

@@ -59,7 +59,7 @@ export function orderedMeshes(
   )
 }
 
-/** Of meshes with equal floors. */
+/** Orders meshes whose floors are equal. */
 export function inSpaces(a: MeshPlace, b: MeshPlace): number {
   return a.space - b.space || compareKeys(a.mesh, b.mesh)
 }

@@ -137,7 +137,7 @@ function nearer(layout: Layout, memory: MemoryNumbers, budget: Bytes, found: Sho
   if (misfit.shortBytes === first.shortBytes && !known) found.least = [...found.least, misfit]
 }
 
-/** Of those that are equally short, the one that the search would come to first. */
+/** The one that the search would come to first, of several that are equally short. */
 function soonest(models: readonly CostModel[], least: readonly Misfit[]): Misfit | null {
   if (least.length < 2) return least[0] ?? null
   const scale = createScale()

@@ -17,7 +17,7 @@ export interface CompiledProduct {
   readonly activations: LocalSum
   /** Share of the layers that run it: layers that read another layer's cache project no keys and values. */
   readonly share: number
-  /** Of attention: whether it meets only the positions that an index chooses. */
+  /** Whether this is attention that meets only the positions that an index chooses. */
   readonly chosen: boolean
   /** Where it stands in the turns of two halves. */
   readonly part: LayerPart

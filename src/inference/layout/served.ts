@@ -22,7 +22,7 @@ export interface Servable {
   readonly serves: (setting: Setting, told: Omit<ServableLayouts, 'mode'>) => boolean
 }
 
-/** As much of a pass as frameworks look at: how many prompts or sequences run at once, and whether halves of them overlap. */
+/** The part of a pass that frameworks look at: how many prompts or sequences run at once, and whether halves of them overlap. */
 export function onePass(sequences: number, halved: boolean, stageLayers: number) {
   const shape = { sequences, positions: 1, context: 1 }
   return { shape, resident: shape, units: 1, groups: 1, halves: halved ? 2 : 1, stageLayers } as const

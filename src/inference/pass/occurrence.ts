@@ -13,7 +13,7 @@
 import { popularity, visitedShare } from '../../cost/communication/uneven-routing.ts'
 import { peakFlops } from '../../cost/compute/compute.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
-import { known } from '../../known.ts'
+import { known, remembered, rememberedOf } from '../../known.ts'
 import { expertLayerParameters, expertLayersByStage } from '../../model/expert-layers.ts'
 import { mlpMatrices } from '../../model/parameters.ts'
 import type { Transformer } from '../../model/transformer.ts'
@@ -27,7 +27,7 @@ import type { Pass } from './pass.ts'
 export function runOnStage(model: InferenceModel, { shape, stages }: Pass): readonly number[] {
   const tokens = shape.sequences * shape.positions
   const { setting } = model
-  const experts = setting.model.experts !== null && expertsTakeLonger(setting, tokens)
+  const experts = setting.model.experts !== null && expertsTakeLonger(setting)(tokens)
   return onStage(model, stages, experts)
 }
 
@@ -75,12 +75,10 @@ function denseParameters(model: Transformer): number {
   return mlpMatrices(model) * model.dModel * model.dFf
 }
 
-function expertsTakeLonger(setting: Setting, tokens: number): boolean {
-  const before = known(longer, setting, () => new Map<number, boolean>())
-  return known(before, tokens, () => comparedFor(setting, tokens))
-}
-
-const longer = new WeakMap<Setting, Map<number, boolean>>()
+/** Whether experts take longer than a dense MLP, for so many tokens. */
+const expertsTakeLonger = rememberedOf((setting: Setting) =>
+  remembered((tokens: number) => comparedFor(setting, tokens)),
+)
 
 function comparedFor({ model, cluster, precision, assumptions }: Setting, tokens: number): boolean {
   if (!model.experts) return false

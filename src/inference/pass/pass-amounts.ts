@@ -21,16 +21,16 @@ export interface PassNumbers {
   resident: readonly (readonly OptionBytes[])[] | null
 }
 
-/** Of what runs through a stage at once, by component and layout; each is worked out when it is asked for, as floors need the time alone. */
+/** What runs through a stage at once takes this, by component and layout. Each is worked out when it is asked for, as floors need the time alone. */
 export interface ShapeNumbers {
   compute: readonly (readonly Seconds[])[] | null
   workspace: readonly (readonly Bytes[])[] | null
 }
 
-/** By mesh and layouts, then by what runs through them. */
+/** Keyed by mesh and layouts, then by what runs through them. */
 export type KnownShapes = Map<string, Map<string, ShapeNumbers>>
 
-/** Those of the mesh and layouts that were asked for last. */
+/** The numbers of the mesh and layouts that were asked for last. */
 export interface LastShapes {
   mesh: Mesh | null
   layouts: Offered | null

@@ -39,7 +39,7 @@ export function settledIn(bench: Workbench, site: PricedMesh): Settled | null {
   return site.offered.every(({ length }) => length === 1) ? settled(bench, site) : null
 }
 
-/** Of the first layout of each component. */
+/** Only the first layout of each component is looked at. */
 export function settled(bench: Workbench, site: PricedMesh): Settled {
   const { mesh, costs, offered } = site
   const { sizes, setting, assumed, rates } = bench
@@ -118,7 +118,7 @@ function movesOf(bench: Workbench, costs: PricedMesh['costs'], layouts: readonly
   return {
     all: layouts.map(({ collectives }) => moving(collectives)),
     unrouted: layouts.map((layout) => moving(unroutedOf(layout))),
-    /** From where the embedding leaves the stream to where the first layer takes it in. */
+    /** Moves of the stream from where the embedding leaves it to where the first layer takes it in. */
     entry: first ? moving(movesBetween(bench, embeddingBeside(bench, first), first)) : [],
     crossed: streamsTo(layouts.length - 1).flatMap(({ from, to }) => {
       const [a, b] = [layouts[from], layouts[to]]

@@ -21,10 +21,10 @@ import type { Seconds } from '../../units.ts'
 /** What a layer with experts computes: before the kernel of attention, from there on, and experts that are routed to or visited by all. */
 export type LayerPart = 'projections' | 'attention' | 'experts' | 'shared'
 
-/** Of one layer and half. */
+/** Times of one layer and half. */
 export type Computed = Readonly<Record<LayerPart, Seconds>>
 
-/** Of a layer whose attention and experts are components of their own. */
+/** The times of a layer whose attention and experts are components of their own. */
 export function layerComputed({ projections, attention }: Computed, experts: Computed): Computed {
   return { ...experts, projections, attention }
 }

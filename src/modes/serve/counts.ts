@@ -236,7 +236,7 @@ function isHeld({ pair, prefills, generates }: Deployment, pool: Cluster): boole
   return holds(pool, [{ cluster: pair.prefill.size.cluster, count: prefills }, generating])
 }
 
-/** By score, then fewer chips, then shorter requests. */
+/** Orders deployments by score, then by chips, then by the time of a request. */
 export function precedes(a: Sized, b: Sized): boolean {
   if (!alike(a.score, b.score)) return a.score < b.score
   if (a.chips !== b.chips) return a.chips < b.chips

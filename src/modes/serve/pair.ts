@@ -22,7 +22,7 @@ export interface Pair {
   readonly generate: GenerateInstance
   /** M, as above, or what is written. */
   readonly slots: number
-  /** Of these, the most with which a token takes at most T; all where even one is late. */
+  /** The most of these slots with which a token takes at most T; all of them where even one is late. */
   readonly timely: number
   /** Second copies of weights, per chip. */
   readonly copyBytes: Bytes

@@ -120,7 +120,7 @@ function compiled(costing: Costing, component: Component, policy: number): Told 
 interface CompiledAt {
   readonly derivation: Derivation
   readonly windows: CompiledComponent
-  /** By the axes in use. */
+  /** Names, by the axes in use. */
   readonly told: Map<AxisSet, Told>
 }
 

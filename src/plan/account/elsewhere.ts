@@ -5,25 +5,19 @@
 import type { CostModel } from '../../cost/model.ts'
 import { onCluster } from '../../cost/posed.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
-import { known } from '../../known.ts'
+import { known, rememberedOf } from '../../known.ts'
 
 /** `name` says which change it is. */
 export function changedCluster(cluster: Cluster, name: string, change: () => Cluster): Cluster {
-  return known(
-    known(changes, cluster, () => new Map<string, Cluster>()),
-    name,
-    change,
-  )
+  return known(changes(cluster), name, change)
 }
 
-const changes = new WeakMap<Cluster, Map<string, Cluster>>()
+const changes = rememberedOf((_: Cluster) => new Map<string, Cluster>())
 
 export function modelElsewhere(model: CostModel, cluster: Cluster): CostModel {
-  return known(
-    known(models, model, () => new WeakMap<Cluster, CostModel>()),
-    cluster,
-    () => onCluster(model, cluster),
-  )
+  return models(model)(cluster)
 }
 
-const models = new WeakMap<CostModel, WeakMap<Cluster, CostModel>>()
+const models = rememberedOf((model: CostModel) =>
+  rememberedOf((cluster: Cluster) => onCluster(model, cluster)),
+)

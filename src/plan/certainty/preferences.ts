@@ -65,7 +65,7 @@ export function trainingPreferences(custom: Custom): readonly Preference<Listed>
   ]
 }
 
-/** Of plans that prefill or generate. */
+/** Preferences among plans that prefill, or that generate. */
 export function phasePreferences(chip: Chip): readonly Preference<Listed>[] {
   const custom = { chip, recipes: [], beyond: null }
   return [

@@ -97,7 +97,7 @@ export interface Residuals {
 }
 
 export interface LayoutDifferences {
-  /** By how much an octave between two layouts adds to the variance of their difference, over that of layouts that divide the model alike. */
+  /** What an octave between two layouts adds to the variance of their difference, relative to layouts that divide the model alike. */
   readonly growth: number
   readonly training: Differences
   readonly inference: Differences

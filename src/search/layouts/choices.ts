@@ -30,7 +30,7 @@ export function zeroChoices(mesh: Mesh, problem: Problem): readonly ZeroStage[] 
   return mesh.context * mesh.expert > 1 ? tried : tried.filter((stage) => stage < 3)
 }
 
-/** Those that a mesh of such replicas may have. */
+/** The ZeRO stages that a mesh of such replicas may have. */
 export function replicaZeroChoices(replica: Mesh, problem: Problem): readonly ZeroStage[] {
   const meshes = [replica, { ...replica, data: 2 }, { ...replica, fsdp: 2 }]
   const tried = new Set(meshes.flatMap((mesh) => zeroChoices(mesh, problem)))
@@ -80,7 +80,7 @@ export function microbatchChoices(
   return choices
 }
 
-/** As many replicas with as many sequences each are asked for again and again, of many meshes. */
+/** Kept by replicas and sequences of each, which many meshes have in common. */
 const divided = new Map<number, Map<number, readonly Microbatching[]>>()
 const mostDivided = 20_000
 let countDivided = 0

@@ -136,7 +136,7 @@ export function searchedConstraints({ constraints, assumptions }: Problem): Prob
   return { ...constraints, tensor2: 1 }
 }
 
-/** Those that shard most first: they take the least memory. */
+/** The meshes that shard most come first: they take the least memory. */
 export function bySharding(meshes: readonly Mesh[]): readonly Mesh[] {
   return [...meshes].sort((a, b) => a.data - b.data || b.context - a.context)
 }

@@ -34,7 +34,7 @@ export interface Replicas {
   /** The most replicas that there may be, of any kind. */
   readonly most: number
   readonly on: ReplicasOn
-  /** Those of one stage with at most so many chips, by their chips; null when they are very many, or it is told to stop. */
+  /** Replicas of one stage with at most so many chips, by their chips; null when they are very many, or it is told to stop. */
   readonly unpiped: (most: number, stop: Stop) => ReadonlyMap<number, readonly Replica[]> | null
   /** Numbers of stages, up to `most`. */
   readonly stageCounts: (most: number) => readonly number[]

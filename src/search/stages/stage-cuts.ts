@@ -95,7 +95,7 @@ export function stageCuts(
   const { virtualStages } = schedule
   const filled = (groups: readonly StageGroup[]) =>
     groups.map((group) => ({ ...group, inFlight: inFlight(schedule, group.index, stages, microbatches) }))
-  /** Of the longest stage, or chip with two stages, and of all of them together. */
+  /** The floor of a step, from the time of its longest stage (or chip with two stages) and that of all of them together. */
   const floorOf = (longest: Seconds, all: Seconds): Seconds => {
     const floor = split
       ? microbatches * longest

@@ -97,7 +97,7 @@ function longestFlops({ model, workload, assumptions }: Problem, { groups }: Unl
   }, 0)
 }
 
-/** By the number of layers of the last stage: its cut, null when there is none, and the least that its longest stage can have. */
+/** For each number of layers on the last stage: the cut, null when there is none, and the fewest FLOPs that its longest stage can have. */
 function cutsByLast(
   problem: Problem,
   stages: number,
