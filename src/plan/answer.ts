@@ -51,12 +51,12 @@ export interface Short<Found> {
 }
 
 /** The best plan of all, if it is better than any that is listed but no assumed framework can launch it. */
-export interface Unlaunchable<Found, Reasons = Readonly<Record<string, readonly string[]>>> {
+export interface Unlaunchable<Found> {
   readonly plan: Found
   /** How many times better it is than the first listed plan, by what plans are ranked by; null if none is listed. */
   readonly advantage: number | null
   /** For each framework, why it cannot launch the plan. */
-  readonly reasons: Reasons
+  readonly reasons: Readonly<Record<string, readonly string[]>>
 }
 
 export interface ModelSummary {

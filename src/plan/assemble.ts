@@ -53,18 +53,15 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
   return { ...plan, explanation: explanation(plan, costed), launch: withRunTimes(launches, account) }
 }
 
+/** What replicas share of the states, by ZeRO stage. */
+const replicated = ['data', 'zero-1', 'zero-2', 'fsdp'] as const
+
 function componentLayouts({ mesh, zeroStage, contextLayout }: Candidate): Readonly<Record<string, string>> {
   const tensor = mesh.tensor * mesh.tensor2 > 1
   const parts = [
     mesh.tensor2 > 1 ? '2d-tensor' : tensor ? 'tensor' : null,
     mesh.context > 1 ? `context-${contextLayout}` : null,
-    mesh.fsdp * mesh.data > 1
-      ? zeroStage === 3
-        ? 'fsdp'
-        : zeroStage === 0
-          ? 'data'
-          : `zero-${zeroStage}`
-      : null,
+    mesh.fsdp * mesh.data > 1 ? replicated[zeroStage] : null,
   ].filter((part) => part !== null)
   const name = parts.length > 0 ? parts.join('+') : 'single'
   return { attention: name, mlp: name, embedding: name, unembedding: name }
