@@ -4,6 +4,7 @@
  * say.
  */
 
+import { compact } from '../compact.ts'
 import type { Chip } from '../hardware/chip.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { onePass, type Servable } from '../inference/layout/served.ts'
@@ -72,7 +73,7 @@ function launchesOf(asked: Serving): Readonly<Record<string, unknown>> {
   const launches = serversOf(setting, servers).map(
     (name) => [name, servingLaunchers[name].launch(asked)] as const,
   )
-  const notes = (own: readonly string[]) => [...own, ...placementNotes(asked), ...lengthNotes(asked), scope]
+  const notes = (own: readonly string[]) => compact(own, placementNote(asked), lengthNote(asked), scope)
   return told(launches, notes, setting.assumptions.frameworks)
 }
 
@@ -167,14 +168,12 @@ const scope =
   'The model, whether a framework has it, its checkpoint, drafts, host and port are not part of a plan.'
 
 /** In a deployment, lengths of prompts and outputs are means, and few know the longest request. */
-function lengthNotes({ mode, transfers, contextLength }: Serving): readonly string[] {
-  if (mode !== 'serve' && !transfers) return []
-  return [
-    `A request longer than the ${contextLength} positions that the server is told is refused: workload.contextLength says the longest, that of mean lengths by default.`,
-  ]
+function lengthNote({ mode, transfers, contextLength }: Serving): string | null {
+  if (mode !== 'serve' && !transfers) return null
+  return `A request longer than the ${contextLength} positions that the server is told is refused: workload.contextLength says the longest, that of mean lengths by default.`
 }
 
-function placementNotes({ gpu, setting }: Serving): readonly string[] {
-  if (gpu || setting.cluster.chips === 1) return []
-  return ['JAX chooses where mesh axes lie on the torus; compare what it logs with `placement`.']
+function placementNote({ gpu, setting }: Serving): string | null {
+  if (gpu || setting.cluster.chips === 1) return null
+  return 'JAX chooses where mesh axes lie on the torus; compare what it logs with `placement`.'
 }

@@ -28,12 +28,13 @@ export function launch(model: CostModel, candidate: Candidate): Readonly<Record<
   const spelling = noted.flatMap(({ spellsModel }) => spellsModel ?? [])
   return told(
     launches.map(({ name, launched }) => [name, launched]),
-    () => [
-      ...paddingNotes(run),
-      ...memoryNotes(run),
-      ...noted.flatMap(({ notes }) => notes),
-      ...scopeNotes(run, spelling),
-    ],
+    () =>
+      compact(
+        paddingNote(run),
+        memoryNote(run),
+        noted.flatMap(({ notes }) => notes),
+        scopeNotes(run, spelling),
+      ),
   )
 }
 
@@ -125,30 +126,22 @@ function scopeNotes({ model: { experts, details } }: Run, spelling: readonly str
 }
 
 /** Notes that the batch is rounded up, as no framework runs partly empty batches. */
-function paddingNotes({
-  globalBatch,
-  sequenceLength,
-  replicas,
-  microbatches,
-  problem,
-}: Run): readonly string[] {
+function paddingNote({ globalBatch, sequenceLength, replicas, microbatches, problem }: Run): string | null {
   const asked = problem.workload.batchTokens
   const sequences = asked / sequenceLength
-  if (globalBatch === sequences) return []
+  if (globalBatch === sequences) return null
   const share = replicas * microbatches
   const fewer = Math.floor(sequences / share) * share
   const parts = `${replicas} replicas${microbatches > 1 ? ` of ${microbatches} microbatches` : ''}`
   const even = fewer > 0 && fewer < globalBatch ? `${fewer} or ${globalBatch}` : globalBatch
-  return [
-    `The batch of ${Number(sequences.toPrecision(6))} sequences (${asked} tokens) is rounded up to ${globalBatch}, which ${parts} divide: the command trains on all of them, while MFU, tokens per second and costs count those asked for. A batch of ${even} sequences is run as it is asked for.`,
-  ]
+  return `The batch of ${Number(sequences.toPrecision(6))} sequences (${asked} tokens) is rounded up to ${globalBatch}, which ${parts} divide: the command trains on all of them, while MFU, tokens per second and costs count those asked for. A batch of ${even} sequences is run as it is asked for.`
 }
 
-function memoryNotes({ problem: { assumptions, precision } }: Run): readonly string[] {
+function memoryNote({ problem: { assumptions, precision } }: Run): string | null {
   const lacking = compact(
     !(assumptions.masterWeights || elementBytes[precision.weights] >= elementBytes.fp32) && 'master weights',
     !assumptions.gradientBuffer && 'a gradient buffer',
   )
-  if (lacking.length === 0) return []
-  return [`The plan's memory is counted without ${lacking.join(' and ')}, which the frameworks keep.`]
+  if (lacking.length === 0) return null
+  return `The plan's memory is counted without ${lacking.join(' and ')}, which the frameworks keep.`
 }

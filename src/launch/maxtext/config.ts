@@ -19,7 +19,7 @@ import { devicesOn } from '../../hardware/chip.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { Launch } from '../launch.ts'
 import { longName } from '../long-names.ts'
-import { copiesNotes, routingGroups } from '../run/experts.ts'
+import { copiesNote, routingGroups } from '../run/experts.ts'
 import { hostCount } from '../run/hosts.ts'
 import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
@@ -49,7 +49,7 @@ export function maxtext(run: Run): Launch<MaxtextConfig> {
     ...precisionConfig(run),
   }
   const flags = { ...modelConfig(run, block), ...layout }
-  const notes = [...placementNotes(run), ...modelNotes(run, block), ...deviceNotes(run)]
+  const notes = compact(placementNote(run), modelNotes(run, block), deviceNote(run))
   return { flags, start: maxtextStart(run, flags, layout), notes }
 }
 
@@ -149,23 +149,21 @@ function precisionConfig(run: Run): MaxtextConfig {
 }
 
 /** A plan counts a chip once; what its devices exchange in a tensor axis is not charged. */
-function deviceNotes(run: Run): readonly string[] {
+function deviceNote(run: Run): string | null {
   const devices = devicesOn(run.problem.cluster.chip)
   const joined = deviceAxis(run)
-  if (devices === 1 || joined !== devicesInTensor) return []
+  if (devices === 1 || joined !== devicesInTensor) return null
   const { tensor } = run.mesh
-  return [
-    `MaxText: the ${devices} devices of a chip share its part of the model (tensor ${tensor * devices}), not its sequences, of which a chip has ${run.microbatch} in a microbatch: what they exchange is not counted. With a number of sequences that ${devices} divides, fsdp runs over all devices, as in published recipes.`,
-  ]
+  return `MaxText: the ${devices} devices of a chip share its part of the model (tensor ${tensor * devices}), not its sequences, of which a chip has ${run.microbatch} in a microbatch: what they exchange is not counted. With a number of sequences that ${devices} divides, fsdp runs over all devices, as in published recipes.`
 }
 
-function placementNotes({ problem: { cluster } }: Run): readonly string[] {
-  if (cluster.network.kind !== 'torus' || cluster.chips === 1) return []
-  return ['MaxText: JAX chooses where mesh axes lie on the torus; compare what it logs with `placement`.']
+function placementNote({ problem: { cluster } }: Run): string | null {
+  if (cluster.network.kind !== 'torus' || cluster.chips === 1) return null
+  return 'MaxText: JAX chooses where mesh axes lie on the torus; compare what it logs with `placement`.'
 }
 
 function modelNotes(run: Run, { name }: Block): readonly string[] {
   const chunks =
     'MaxText: the local layers of this block attend within chunks, as in Llama 4, not to a window.'
-  return compact(name === 'llama4' && chunks, copiesNotes(run, 'MaxText'))
+  return compact(name === 'llama4' && chunks, copiesNote(run, 'MaxText'))
 }

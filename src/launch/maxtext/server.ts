@@ -7,12 +7,13 @@
  * inference/kvcache.py, layers/quantizations.py; AI-Hypercomputer/JetStream acd4f5a, README.
  */
 
+import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
 import { longName } from '../long-names.ts'
 import { blockRule } from '../run/rules.ts'
 import type { BesideGroups } from '../server/attention-groups.ts'
-import { checkpointNotes, type Formats, formatPair, typeWord } from '../server/formats.ts'
-import { replicaNotes } from '../server/notes.ts'
+import { checkpointNote, type Formats, formatPair, typeWord } from '../server/formats.ts'
+import { replicaNote } from '../server/notes.ts'
 import { type ServingRules, servingFaults, servingRules, slicedExpertsRule } from '../server/rules.ts'
 import { ranksOf, rankWord, type Serving } from '../server/serving.ts'
 import { type Start, shellWords } from '../start.ts'
@@ -103,11 +104,11 @@ function notes(serving: Serving): readonly string[] {
   const name = maxtextName(serving.model)
   const unnamed =
     'MaxText has no model of this name: its positions, norms and biases, which dimensions do not say, are those of base.yml.'
-  return [
-    ...replicaNotes(serving, 'MaxText'),
-    ...(serving.mode === 'generate' ? [asked] : []),
-    ...(name === null ? [unnamed] : []),
+  return compact(
+    replicaNote(serving, 'MaxText'),
+    serving.mode === 'generate' ? [asked] : [],
+    name === null ? [unnamed] : [],
     "MaxText: its engine needs JetStream, which is archived; MaxText's own guide serves its models by vllm serve on TPUs.",
-    ...checkpointNotes(serving, 'MaxText', []),
-  ]
+    checkpointNote(serving, 'MaxText', []),
+  )
 }

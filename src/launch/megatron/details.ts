@@ -120,19 +120,15 @@ function balanceFlags({ evenBySequence, lossCoefficient }: Router): readonly Wor
 }
 
 /** What Megatron-LM has no option for, or what is not known of the model. */
-export function detailNotes({ model }: Run): readonly string[] {
+export function detailNote({ model }: Run): string | null {
   const { details, learnedPositions, name } = model
   if (!details) {
-    if (learnedPositions > 0) return []
-    return [
-      `Megatron-LM: how positions of ${name} turn, what its norms and biases are and how its router scores is not known here, and runs with defaults: --rotary-base 10000, norms of 1e-5. A config.json ("model": {"huggingFace": …}) says it.`,
-    ]
+    if (learnedPositions > 0) return null
+    return `Megatron-LM: how positions of ${name} turn, what its norms and biases are and how its router scores is not known here, and runs with defaults: --rotary-base 10000, norms of 1e-5. A config.json ("model": {"huggingFace": …}) says it.`
   }
   const without = missing(details)
-  if (without.length === 0) return []
-  return [
-    `Megatron-LM has no option for ${without.join(', nor for ')} of ${name}: Megatron Bridge runs it as it is.`,
-  ]
+  if (without.length === 0) return null
+  return `Megatron-LM has no option for ${without.join(', nor for ')} of ${name}: Megatron Bridge runs it as it is.`
 }
 
 function missing({ activation, rotary, norm, peculiar }: Details): readonly string[] {

@@ -15,7 +15,7 @@
 
 import { compact } from '../../compact.ts'
 import type { Router } from '../../model/details.ts'
-import { copiesNotes, expertPattern, expertRanks, foldingNotes, routingGroups } from '../run/experts.ts'
+import { copiesNote, expertPattern, expertRanks, foldingNote, routingGroups } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { innermostUnit } from '../run/units.ts'
 import type { Word } from '../start.ts'
@@ -66,19 +66,17 @@ function groupsOnNodes(run: Run): Router['groups'] {
 
 export function megatronExpertNotes(run: Run): readonly string[] {
   const [, kind] = dispatcher(run)
-  const rest = [...biasNotes(run), ...foldingNotes(run, 'Megatron-LM')]
-  if (kind !== 'flex') return [...copiesNotes(run, 'Megatron-LM'), ...rest]
+  const rest = compact(biasNote(run), foldingNote(run, 'Megatron-LM'))
+  if (kind !== 'flex') return compact(copiesNote(run, 'Megatron-LM'), rest)
   return [
     ...rest,
     'Megatron-LM: the flex dispatcher needs DeepEP installed, on Hopper or later; alltoall does not, but sends a token once for each of its experts, not once for each chip.',
   ]
 }
 
-function biasNotes({ model }: Run): readonly string[] {
-  if (!model.experts || !model.biases || model.details) return []
-  return [
-    'Megatron-LM: biases are on, as the model has them; attention sinks, as gpt-oss has them, take --softmax-type learnable, and its activation flags of its own.',
-  ]
+function biasNote({ model }: Run): string | null {
+  if (!model.experts || !model.biases || model.details) return null
+  return 'Megatron-LM: biases are on, as the model has them; attention sinks, as gpt-oss has them, take --softmax-type learnable, and its activation flags of its own.'
 }
 
 function layerFlags(run: Run): readonly Word[] {

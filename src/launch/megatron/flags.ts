@@ -19,14 +19,14 @@ import { compact } from '../../compact.ts'
 import { scalesBlocks } from '../../hardware/peak.ts'
 import type { Launch } from '../launch.ts'
 import { bridgeStart } from '../megatron-bridge/start.ts'
-import { lastHostNotes } from '../run/notes.ts'
+import { lastHostNote } from '../run/notes.ts'
 import { pipelineRank } from '../run/rank-order.ts'
 import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
 import { type Start, shellWords, type Word } from '../start.ts'
 import { megatronAttention } from './attention.ts'
-import { activationFlags, detailNotes, normFlags, positionFlags } from './details.ts'
+import { activationFlags, detailNote, normFlags, positionFlags } from './details.ts'
 import { megatronExpertRecipe } from './expert-recipe.ts'
 import { megatronExpertNotes, megatronExperts } from './experts.ts'
 import { madeUpData, madeUpNotes } from './made-up-data.ts'
@@ -58,16 +58,16 @@ export function megatron(run: Run): Launch<readonly string[]> {
   const parallelism = [...experts.mesh, ...recipe.flags, ...layout]
   const told = [...parallelism, ...overlap.flags]
   const flags = [...modelFlags(run), ...experts.model, ...told]
-  const notes = [
-    ...connectionNotes(run),
-    ...remainderNotes(run),
-    ...detailNotes(run),
-    ...megatronExpertNotes(run),
-    ...madeUpNotes(run),
-    ...recipe.notes,
-    ...overlap.notes,
-    ...lastHostNotes(run),
-  ]
+  const notes = compact(
+    connectionNote(run),
+    remainderNotes(run),
+    detailNote(run),
+    megatronExpertNotes(run),
+    madeUpNotes(run),
+    recipe.notes,
+    overlap.notes,
+    lastHostNote(run),
+  )
   const variables = variablesOf(run, recipe.environment)
   const start = megatronStart(run, flags, told, variables)
   // Without the tensor overlap, which cannot be overridden in recipes that have no comm_overlap.
@@ -159,12 +159,9 @@ function oneConnection({ mesh, zeroStage, problem: { cluster } }: Run): boolean 
   return mesh.tensor * mesh.context > 1 && !megatronSharding[zeroStage] && !scalesBlocks(cluster.chip)
 }
 
-function connectionNotes(run: Run): readonly string[] {
+function connectionNote(run: Run): string | null {
   const variable = 'CUDA_DEVICE_MAX_CONNECTIONS'
-  if (megatronSharding[run.zeroStage])
-    return [`Megatron-LM: leave ${variable} unset; Megatron-FSDP refuses 1.`]
-  if (!oneConnection(run)) return []
-  return [
-    `Megatron-LM: ${variable}=1 is for GPUs before Blackwell, as tensor and context parallelism need it.`,
-  ]
+  if (megatronSharding[run.zeroStage]) return `Megatron-LM: leave ${variable} unset; Megatron-FSDP refuses 1.`
+  if (!oneConnection(run)) return null
+  return `Megatron-LM: ${variable}=1 is for GPUs before Blackwell, as tensor and context parallelism need it.`
 }

@@ -57,22 +57,18 @@ export function routingGroups({ model, placement, problem }: Run): RoutingGroups
  * Megatron-LM and torchtitan order the ranks as tensor, then experts (which include context); a plan has context before
  * experts. The groups are equally large and hold the same, and use the same links if they lie inside one unit.
  */
-export function foldingNotes(
+export function foldingNote(
   { mesh: { tensor, context, expert }, problem }: Run,
   framework: string,
-): readonly string[] {
+): string | null {
   const block = tensor * context * expert
-  if (context === 1 || expert === 1 || innermostUnit(problem.cluster) % block === 0) return []
-  return [
-    `${framework} spreads experts over the ranks of context first: its groups of experts lie closer together than the plan costs them, and those that reduce experts' gradients further apart.`,
-  ]
+  if (context === 1 || expert === 1 || innermostUnit(problem.cluster) % block === 0) return null
+  return `${framework} spreads experts over the ranks of context first: its groups of experts lie closer together than the plan costs them, and those that reduce experts' gradients further apart.`
 }
 
 /** Notes that the framework's AllToAll sends a token once for each expert, not once for each chip. */
-export function copiesNotes(run: Run, framework: string): readonly string[] {
+export function copiesNote(run: Run, framework: string): string | null {
   const { model } = run
-  if (expertRanks(run).ranks === 1 || !model.experts || model.experts.activeExperts === 1) return []
-  return [
-    `${framework}: a token is sent once for each of its ${model.experts.activeExperts} experts; the plan counts once for each chip that has some.`,
-  ]
+  if (expertRanks(run).ranks === 1 || !model.experts || model.experts.activeExperts === 1) return null
+  return `${framework}: a token is sent once for each of its ${model.experts.activeExperts} experts; the plan counts once for each chip that has some.`
 }

@@ -38,9 +38,9 @@ export function unpackedRule(framework: string): Rule<Serving> {
   }
 }
 
-export function unpackedNotes({ precision }: Setting, framework: string): readonly string[] {
-  if (formatPair(precision) !== 'fp4/bf16') return []
-  return [`${framework} unpacks MXFP4 to bf16 (gpt-oss); NVFP4 it runs on Blackwell, in fp4.`]
+export function unpackedNote({ precision }: Setting, framework: string): string | null {
+  if (formatPair(precision) !== 'fp4/bf16') return null
+  return `${framework} unpacks MXFP4 to bf16 (gpt-oss); NVFP4 it runs on Blackwell, in fp4.`
 }
 
 export function formatRules(framework: string, { pairs, caches }: Formats): readonly Rule<Serving>[] {
@@ -58,21 +58,17 @@ export function formatRules(framework: string, { pairs, caches }: Formats): read
 }
 
 /** `online` are pairs that the framework can make from a bf16 checkpoint. */
-export function checkpointNotes(
+export function checkpointNote(
   { setting: { precision } }: Serving,
   framework: string,
   online: readonly string[],
-): readonly string[] {
+): string | null {
   const { weights, compute, checkpoint = 'a checkpoint' } = precision
-  if (!isNarrow(weights)) return []
+  if (!isNarrow(weights)) return null
   if (online.includes(formatPair(precision)) && quantizesItself(precision)) {
-    return [
-      `${framework}: a checkpoint in ${weights} is meant; of one in bf16 --quantization makes it as it loads, which has to fit first.`,
-    ]
+    return `${framework}: a checkpoint in ${weights} is meant; of one in bf16 --quantization makes it as it loads, which has to fit first.`
   }
-  return [
-    `${framework}: load ${checkpoint} with weights in ${weights} for matmuls in ${compute}; no flag makes one.`,
-  ]
+  return `${framework}: load ${checkpoint} with weights in ${weights} for matmuls in ${compute}; no flag makes one.`
 }
 
 /** The type of weights and matmuls where they are not quantised. */

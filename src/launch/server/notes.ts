@@ -18,11 +18,9 @@ export function replicaChips({ tensors, mesh }: Serving): number {
 }
 
 /** For frameworks that run a single replica per server. */
-export function replicaNotes({ mesh }: Serving, framework: string): readonly string[] {
-  if (mesh.data === 1) return []
-  return [
-    `${framework}: start ${mesh.data} servers with these flags, one for each replica, behind a load balancer.`,
-  ]
+export function replicaNote({ mesh }: Serving, framework: string): string | null {
+  if (mesh.data === 1) return null
+  return `${framework}: start ${mesh.data} servers with these flags, one for each replica, behind a load balancer.`
 }
 
 export function kernelNotes({ experts, setting }: Serving, framework: string): readonly string[] {

@@ -43,18 +43,16 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,
     misnamed: said.misnamed ?? [],
-    faults: [...said.faults, ...deviceFaults(ranks, devices), ...own.faults],
+    faults: compact(said.faults, deviceFault(ranks, devices), own.faults),
   }
 }
 
 /** Chips are not halved. */
-function deviceFaults(ranks: number, devices: number): readonly string[] {
-  if (devices === 1 || ranks % devices === 0) return []
+function deviceFault(ranks: number, devices: number): string | null {
+  if (devices === 1 || ranks % devices === 0) return null
   const most = Math.ceil(ranks / devices) * devices
   const nearest = [most - devices, most].filter((count) => count > 0)
-  return [
-    `software sees ${devices} devices on a chip, and ${ranks} are no whole chips: the nearest ${nearest.length === 1 ? 'is' : 'are'} ${nearest.join(' and ')}`,
-  ]
+  return `software sees ${devices} devices on a chip, and ${ranks} are no whole chips: the nearest ${nearest.length === 1 ? 'is' : 'are'} ${nearest.join(' and ')}`
 }
 
 /** Without a type of matmuls that the chip does not have: servers unpack such weights (Marlin kernels of vLLM and SGLang). */
@@ -99,7 +97,7 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
       servers > 1 && `${servers} such servers, one for each ${server === 1 ? 'chip' : `${server} chips`}`,
       batch === null && unlimited,
     ),
-    faults: countFaults(said, context),
+    faults: compact(countFault(said, context)),
   }
 }
 
@@ -118,7 +116,7 @@ function deploymentReading({ said, context, dispatched, mesh: own }: Laid): Told
       ...present({ contextLength }),
     },
     notes: compact(said.servingNotes, said.sequences === null && unsaidSequences(usualSequences)),
-    faults: compact(onePhase !== null && onePhase, countFaults(said, context)),
+    faults: compact(onePhase, countFault(said, context)),
   }
 }
 
@@ -130,20 +128,17 @@ function unsaidSequences(usual: Usual | null): string {
     : `${usual.option} is not said: at most ${usual.count} sequences at once, as it is by default`
 }
 
-/** Faults of a server of more chips than there are, or whose groups do not divide its chips. */
-function countFaults(
+/** The fault of a server of more chips than there are, or whose groups do not divide its chips. */
+function countFault(
   { tensors, groups, pipeline, replicas }: Said,
   { chips, model }: ReadingContext,
-): readonly string[] {
+): string | null {
   if (groups > 1 && model?.parallelBlocks)
-    return ['attention by sequences of a model with parallel blocks, which copies them, is not counted']
-  if (!Number.isInteger(tensors / groups))
-    return [`${groups} groups do not share out ${tensors} chips evenly`]
+    return 'attention by sequences of a model with parallel blocks, which copies them, is not counted'
+  if (!Number.isInteger(tensors / groups)) return `${groups} groups do not share out ${tensors} chips evenly`
   const server = tensors * pipeline * replicas
-  if (chips === null || chips >= server) return []
-  return [
-    `a server takes ${server} chips, and there are ${chips}: the nearest are servers of ${chips} and ${server} chips of /hardware`,
-  ]
+  if (chips === null || chips >= server) return null
+  return `a server takes ${server} chips, and there are ${chips}: the nearest are servers of ${chips} and ${server} chips of /hardware`
 }
 
 function layoutNotes({ experts, tensors }: Said, dispatched: boolean): readonly string[] {

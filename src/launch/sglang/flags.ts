@@ -18,9 +18,9 @@ import {
   projectionOf,
   sharesExperts,
 } from '../server/attention-groups.ts'
-import { checkpointNotes, unpackedNotes, unpackedRule } from '../server/formats.ts'
+import { checkpointNote, unpackedNote, unpackedRule } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
-import { hostNotes, hostsOf, kernelNotes, replicaChips, replicaNotes } from '../server/notes.ts'
+import { hostNotes, hostsOf, kernelNotes, replicaChips, replicaNote } from '../server/notes.ts'
 import {
   chosenPositionsRule,
   type ServingRules,
@@ -96,13 +96,13 @@ function sglangStart(serving: Serving, flags: readonly string[]): Start {
 
 function notes(serving: Serving): readonly string[] {
   return compact(
-    !sharesServer(serving) && replicaNotes(serving, 'SGLang'),
+    !sharesServer(serving) && replicaNote(serving, 'SGLang'),
     serving.attentionGroups > 1 && 'SGLang has attention by sequences for DeepSeek, Qwen and like models.',
     serving.model.recurrence &&
       'SGLang keeps three to five states a request where it keeps prefixes, the plan one: it is told to keep none.',
     kernelNotes(serving, 'SGLang'),
-    unpackedNotes(serving.setting, 'SGLang'),
-    checkpointNotes(serving, 'SGLang', ['fp8/fp8']),
+    unpackedNote(serving.setting, 'SGLang'),
+    checkpointNote(serving, 'SGLang', ['fp8/fp8']),
     hostNotes(
       serving,
       'SGLang',

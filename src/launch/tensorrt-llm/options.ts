@@ -10,12 +10,13 @@
  * (KvCacheConfig), docs/source/features/{parallel-strategy,helix,long-sequence,quantization}.md,
  * examples/wide_ep/README.md.
  */
+import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
 import { type BesideGroups, denseGroupsRule, sentRanksRule } from '../server/attention-groups.ts'
-import { checkpointNotes, type Formats, unpackedNotes, unpackedRule } from '../server/formats.ts'
+import { checkpointNote, type Formats, unpackedNote, unpackedRule } from '../server/formats.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { modelWord } from '../server/model-word.ts'
-import { hostNotes, hostsOf, replicaChips, replicaNotes } from '../server/notes.ts'
+import { hostNotes, hostsOf, replicaChips, replicaNote } from '../server/notes.ts'
 import { type ServingRules, sentExpertsRule, servingFaults, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import type { Start } from '../start.ts'
@@ -145,15 +146,15 @@ function tokenOptions({ mode, chunked, unitSequences, unitTokens, contextLength 
 }
 
 function notes(serving: Serving): readonly string[] {
-  return [
-    ...replicaNotes(serving, 'TensorRT-LLM'),
-    ...unpackedNotes(serving.setting, 'TensorRT-LLM'),
-    ...checkpointNotes(serving, 'TensorRT-LLM', []),
-    ...hostNotes(
+  return compact(
+    replicaNote(serving, 'TensorRT-LLM'),
+    unpackedNote(serving.setting, 'TensorRT-LLM'),
+    checkpointNote(serving, 'TensorRT-LLM', []),
+    hostNotes(
       serving,
       'TensorRT-LLM',
       replicaChips(serving),
       'start one process on each chip by trtllm-llmapi-launch under MPI.',
     ),
-  ]
+  )
 }

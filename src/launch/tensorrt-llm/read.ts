@@ -113,7 +113,7 @@ export function readTensorrt(
       notes: compact(
         said?.notes ?? [],
         Boolean(drafts) && 'speculative_config is not counted: say it in workload.speculative',
-        roomNotes(caches),
+        roomNote(caches),
       ),
       ...leftOver(left, isImmaterial, said?.options.known()),
       refuses: true,
@@ -144,12 +144,10 @@ function unsentFile(name: string): string {
 }
 
 /** Source: KvCacheConfig of tensorrt_llm/llmapi/llm_args.py. */
-function roomNotes(caches: Keys): readonly string[] {
+function roomNote(caches: Keys): string | null {
   const most = caches.value('max_tokens')
-  if (most === undefined) return []
-  return [
-    `max_tokens ${textOf(most)}, the most tokens that caches hold, is not counted: they are as large as memory leaves them`,
-  ]
+  if (most === undefined) return null
+  return `max_tokens ${textOf(most)}, the most tokens that caches hold, is not counted: they are as large as memory leaves them`
 }
 
 function cacheOf(caches: Keys): Readonly<Record<string, string>> {

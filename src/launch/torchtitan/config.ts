@@ -16,9 +16,10 @@
  * models/llama3/infra/parallelize.py; pytorch/pytorch, torch/distributed/pipelining/{schedules,stage}.py.
  */
 
+import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
 import { longName } from '../long-names.ts'
-import { lastHostNotes } from '../run/notes.ts'
+import { lastHostNote } from '../run/notes.ts'
 import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
@@ -46,7 +47,7 @@ export function torchtitan(run: Run): Launch<string> {
     activation_checkpoint: recomputation,
     ...(isFp8(run) ? fp8Sections : {}),
   }
-  const notes = [...flavor.notes, ...torchtitanExpertNotes(run), ...lastHostNotes(run)]
+  const notes = compact(flavor.notes, torchtitanExpertNotes(run), lastHostNote(run))
   const text = toml(sections)
   const start = torchtitanToday(run, flavor, sections) ?? released(run, text, sections)
   return { flags: text, start, notes }

@@ -5,7 +5,8 @@
  * torchtitan/models/deepseek_v3/infra/parallelize.py.
  */
 
-import { copiesNotes, expertRanks, foldingNotes } from '../run/experts.ts'
+import { compact } from '../../compact.ts'
+import { copiesNote, expertRanks, foldingNote } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { hasDeepEp } from '../vendor.ts'
 import type { TomlValue } from './toml.ts'
@@ -22,7 +23,7 @@ export function torchtitanExperts(run: Run): Readonly<Record<string, TomlValue>>
 
 export function torchtitanExpertNotes(run: Run): readonly string[] {
   const deepEp = expertRanks(run).ranks > 1 ? ['torchtitan: its DeepEP dispatch needs DeepEP installed.'] : []
-  return [...(usesDeepEp(run) ? deepEp : copiesNotes(run, 'torchtitan')), ...foldingNotes(run, 'torchtitan')]
+  return compact(usesDeepEp(run) ? deepEp : copiesNote(run, 'torchtitan'), foldingNote(run, 'torchtitan'))
 }
 
 function usesDeepEp({ model, mesh, problem }: Run): boolean {

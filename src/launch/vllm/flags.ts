@@ -26,7 +26,7 @@
  */
 import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
-import { checkpointNotes } from '../server/formats.ts'
+import { checkpointNote } from '../server/formats.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, kernelNotes, replicaChips } from '../server/notes.ts'
 import { servingFaults } from '../server/rules.ts'
@@ -75,7 +75,7 @@ function notes(serving: Serving, name: string): readonly string[] {
     kernelNotes(serving, name),
     mesh.pipeline > 1 &&
       `${name} does not split sequences evenly over the stages; the plan counts on equal groups.`,
-    checkpointNotes(serving, name, gpu ? ['fp8/fp8'] : []),
+    checkpointNote(serving, name, gpu ? ['fp8/fp8'] : []),
     hostNotes(
       serving,
       name,

@@ -102,7 +102,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       // Must come last: what nobody has asked for by now is left over.
       ...leftOver([...options.left(), ...unheld], isImmaterial, options.known()),
       refuses: true,
-      faults: [...faults, ...options.faults, ...fewTokens(sequences, told, most)],
+      faults: compact(faults, options.faults, fewTokens(sequences, told, most)),
     },
     context,
   )
@@ -115,12 +115,10 @@ function unsaidTokens(usual: number | null): string {
 }
 
 /** vLLM requires a token in each step for every sequence that may run (SchedulerConfig.verify_max_model_len, vllm/config/scheduler.py). */
-function fewTokens(sequences: number | null, told: number | null, most: number | null): readonly string[] {
-  if (sequences === null || most === null || most >= sequences) return []
+function fewTokens(sequences: number | null, told: number | null, most: number | null): string | null {
+  if (sequences === null || most === null || most >= sequences) return null
   const what = told === null ? `, which is ${most} on such chips unless told,` : ` ${most}`
-  return [
-    `vLLM does not start with --max-num-batched-tokens${what} below --max-num-seqs ${sequences}: the nearest are --max-num-batched-tokens ${sequences} and --max-num-seqs ${most}`,
-  ]
+  return `vLLM does not start with --max-num-batched-tokens${what} below --max-num-seqs ${sequences}: the nearest are --max-num-batched-tokens ${sequences} and --max-num-seqs ${most}`
 }
 
 /** A length such as 32768 or 32k; null for `auto`, which is whatever fits. */

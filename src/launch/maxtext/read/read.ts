@@ -4,6 +4,7 @@
  * per device, everything recomputed. Behind switches the units of the innermost tier count as slices.
  */
 
+import { compact } from '../../../compact.ts'
 import { type Fields, isFields, present } from '../../../fields.ts'
 import { typeOfLongName } from '../../long-names.ts'
 import { type Keys, keysOf } from '../../read/fields.ts'
@@ -30,7 +31,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
   const { precision, assumptions, apart } = numbersOf(keys)
   const optimizer = keys.text('opt_type', 'adamw')
   const sequenceLength = keys.number('max_target_length', 2048)
-  const cut = pipelineOf(keys, mesh.pipeline)
+  const cut = pipelineNote(keys, mesh.pipeline)
   const left = keys.left().filter((key) => !isNothing(key, config[key]))
   return {
     framework: 'maxtext',
@@ -54,7 +55,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
       ...(mesh.pipeline > 1 ? { pipelineSchedule: 'gpipe' } : {}),
       ...(remat.policy === null ? {} : { rematerialization: remat.policy }),
     },
-    notes: [...remat.notes, ...cut, ...apart, ...secondAxes(keys)],
+    notes: compact(remat.notes, cut, apart, secondAxes(keys)),
     ...leftOver(left, isImmaterial),
     refuses: true,
     faults: [...keys.faults, ...faults, ...remat.faults],
@@ -76,11 +77,11 @@ function batchOf(keys: Keys, ranks: number | null, pipeline: number) {
   }
 }
 
-function pipelineOf(keys: Keys, pipeline: number): readonly string[] {
+function pipelineNote(keys: Keys, pipeline: number): string | null {
   const repeats = keys.number('num_pipeline_repeats', -1)
   keys.number('num_layers_per_pipeline_stage', 1)
-  if (pipeline === 1 || repeats === 1) return []
-  return ['num_pipeline_repeats: the circular pipeline is counted with one repeat']
+  if (pipeline === 1 || repeats === 1) return null
+  return 'num_pipeline_repeats: the circular pipeline is counted with one repeat'
 }
 
 /** Weights are kept in fp32 (the master copy) unless weight_dtype is bf16; moments have the same type. */

@@ -4,6 +4,7 @@
  * around the scan over layers, which is the default, recomputes everything under `none`. Source: as config.ts,
  * src/maxtext/layers/nnx_decoders.py (get_remat_policy, _apply_layers_sequentially) and configs/base.yml.
  */
+import { compact } from '../../../compact.ts'
 import {
   composedName,
   type KeepingPlace,
@@ -62,7 +63,7 @@ export function readMaxtextPolicy(keys: Keys, model: KnownModel | null): PolicyR
   const places = placesOf(keys)
   const dropped = untold.filter((array) => placeOf(keys, array) !== undefined)
   if (name === 'custom')
-    return { policy: policyOf(places, keys, model), notes: notCounted(dropped), faults: [] }
+    return { policy: policyOf(places, keys, model), notes: compact(uncountedNote(dropped)), faults: [] }
   const policy = namedPolicy(name, keys, model)
   if (policy !== null) return { policy, notes: [], faults: [] }
   if (uncounted.includes(name)) {
@@ -148,10 +149,10 @@ function placeOfAll(places: Places, arrays: readonly NamedArray[]): KeepingPlace
   return more.length === 0 ? first : undefined
 }
 
-function notCounted(arrays: readonly string[]): readonly string[] {
-  if (arrays.length === 0) return []
+function uncountedNote(arrays: readonly string[]): string | null {
+  if (arrays.length === 0) return null
   const last = arrays.some((array) => /mlpwo$/.test(array))
     ? ': the backward pass of a dense layer does not read what its MLP gives, and XLA drops it; of experts its bytes come on top'
     : ': its bytes come on top'
-  return [`remat_policy custom keeps ${arrays.join(', ')}, which is not counted${last}`]
+  return `remat_policy custom keeps ${arrays.join(', ')}, which is not counted${last}`
 }

@@ -111,7 +111,7 @@ function meshOf(keys: Keys, chips: number | null) {
   const zeroStage = shard * context <= 1 ? 0 : never ? 1 : 3
   const sizes = { tensor, context, pipeline, replicas: replicate }
   const faults = Number.isInteger(left)
-    ? expertFaults(expert, shard)
+    ? expertFault(expert, shard)
     : [`${written(sizes)} do not divide the ${chips} GPUs`]
   return {
     mesh: {
@@ -128,11 +128,9 @@ function meshOf(keys: Keys, chips: number | null) {
   }
 }
 
-function expertFaults(expert: number, shard: number): readonly string[] {
-  if (Number.isInteger(shard / expert)) return []
-  return [
-    `the ${shard} ranks that shard do not hold ${expert} ranks of experts: those that span context or tensor are not counted`,
-  ]
+function expertFault(expert: number, shard: number): string | null {
+  if (Number.isInteger(shard / expert)) return null
+  return `the ${shard} ranks that shard do not hold ${expert} ranks of experts: those that span context or tensor are not counted`
 }
 
 function written(sizes: Readonly<Record<string, number>>): string {
