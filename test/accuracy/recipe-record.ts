@@ -57,7 +57,8 @@ function named(row: Row): readonly NamedRow[] {
 
 function recipeOf(row: NamedRow): RecipeRecord {
   const { source, stack, release, model, chip, chips, batchSequences, sequenceLength } = row
-  const { microbatchTokens, pipelineSchedule, virtualStages, rematerialization, stepTimeSeconds, mfu } = row
+  const { microbatchTokens, pipelineSchedule, virtualStages, stageLayers, rematerialization } = row
+  const { stepTimeSeconds, mfu } = row
   const plan = predicted(row)
   const seconds = plan && { stepTimeSeconds: figure(plan.stepTimeSeconds) }
   return {
@@ -72,6 +73,7 @@ function recipeOf(row: NamedRow): RecipeRecord {
       ...(microbatchTokens === undefined ? {} : { microbatchTokens }),
       ...(pipelineSchedule === undefined ? {} : { pipelineSchedule }),
       ...(virtualStages === undefined ? {} : { virtualStages }),
+      ...(stageLayers === undefined ? {} : { stageLayers }),
       ...(rematerialization === undefined ? {} : { rematerialization }),
     },
     measured: stepTimeSeconds === undefined ? { mfu: mfu ?? Number.NaN } : { stepTimeSeconds },

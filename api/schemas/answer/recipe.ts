@@ -19,6 +19,7 @@ const recipePlan = z.object({
   microbatchTokens: z.exactOptional(z.number()),
   pipelineSchedule: z.exactOptional(scheduleName),
   virtualStages: z.exactOptional(z.int()),
+  stageLayers: z.exactOptional(z.array(z.int())),
   rematerialization: z.exactOptional(z.string()),
 })
 

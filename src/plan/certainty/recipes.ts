@@ -58,6 +58,7 @@ export interface Recipe {
     readonly microbatchTokens?: number
     readonly pipelineSchedule?: ScheduleName
     readonly virtualStages?: number
+    readonly stageLayers?: readonly number[]
     readonly rematerialization?: string
   }
   readonly measured: RecipeTime

@@ -15,9 +15,9 @@
  *                          the start: N is limited by what trtllm-bench runs at once (trtllm-bench.ts), by the memory
  *                          for all their tokens, and by the number of requests
  *
- * k prompts run together: those that arrive during a step, b/(o − 1), up to what a step takes (8192 tokens for each
- * rank of attention, the default of TensorRT-LLM and what InferenceMAX sets for vLLM); in waves always what a step
- * takes. Queueing, and prompts that share a step with generation, are left out.
+ * k prompts run together: those that arrive during a step, b/(o − 1), or during those that they wait until each rank of
+ * attention has one, up to what a step takes (8192 tokens for each rank, the default of TensorRT-LLM and what
+ * InferenceMAX sets for vLLM); in waves always what a step takes. Queueing, and prompts that share a step with generation, are left out.
  */
 import type { Seconds } from '../../../src/units.ts'
 import type { InferenceRow, TokenTime } from './row.ts'
@@ -87,7 +87,7 @@ export function comparison(row: InferenceRow, steps: Steps): Comparison {
       if (fitting < 1) return leftOut('predicted not to fit in memory')
       return compared(row.measured.secondsPerToken, [
         ['generate', 1, steps.generate(fitting, context)],
-        ['prefill', fitting / (output - 1), promptTime(steps, fitting, prompt, output)],
+        ['prefill', fitting / (output - 1), promptTime(steps, row, fitting / (output - 1), prompt)],
       ])
     }
     case 'max-throughput': {
@@ -124,10 +124,16 @@ function generating(sequences: number, measured: TokenTime, output: number): num
   return Math.max(1, Math.round((sequences * seconds) / (waiting + seconds)))
 }
 
-/** Of one of the prompts that come in during a step. */
-function promptTime(steps: Steps, sequences: number, prompt: number, output: number): StepTime {
+/** Of one of the prompts of which so many come in during a step, where those of several steps wait for each other up to one a rank. */
+function promptTime(
+  steps: Steps,
+  { waitedSteps = 0 }: InferenceRow,
+  arriving: number,
+  prompt: number,
+): StepTime {
+  const gathered = Math.max(arriving, Math.min(steps.ranks, (1 + waitedSteps) * arriving))
   const most = (steps.ranks * tokensOfStep) / prompt
-  return eachOf(steps, Math.max(1, Math.floor(Math.min(sequences / (output - 1), most))), prompt)
+  return eachOf(steps, Math.max(1, Math.floor(Math.min(gathered, most))), prompt)
 }
 
 /** Of one of so many prompts that run together. */

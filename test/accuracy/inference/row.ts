@@ -67,6 +67,10 @@ export type InferenceRow = Measurement & {
   readonly requests?: number
   /** What its server ran at once at most, where that is not trtllm-bench's to say. */
   readonly serverLimits?: EngineSettings
+  /** Steps for which prompts wait at most until each rank with attention of its own has one (TensorRT-LLM's `attention_dp_config`). */
+  readonly waitedSteps?: number
+  /** Tokens of a sequence that are sent on together, where the software usually sends each. */
+  readonly streamInterval?: number
   /** The mean of both lengths, of what they are at most; 1 where absent. */
   readonly meanLengthShare?: number
   readonly precision: {
