@@ -4,6 +4,7 @@
  */
 import type { Solver } from '../../solvers/linear-program.ts'
 import { alone, type Crew } from '../crew.ts'
+import { present } from '../fields.ts'
 import { infer } from '../infer.ts'
 import { optimize } from '../optimize.ts'
 import { type Patience, type Stop, shares } from '../patience.ts'
@@ -130,7 +131,7 @@ function verdictOn(
 }
 
 function launchedBy(file: Trial['file'], required: Requirements['launchableBy']): LaunchedBy {
-  return { ...(required ? { required } : {}), ...(file ? { file } : {}) }
+  return present({ required, file })
 }
 
 /** Checks a written plan, and searches in the time that is left for the one to compare with: of the list of /optimize, the one preferred there. */

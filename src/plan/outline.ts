@@ -1,5 +1,6 @@
 /** The part of a plan that follows from its account alone; each mode adds its choices and its explanation. */
 
+import { compact } from '../compact.ts'
 import { hostRoom } from '../hardware/chip.ts'
 import { type Cluster, chipsAsked } from '../hardware/cluster/cluster.ts'
 import { withNetworks } from '../hardware/cluster/scaled-cluster.ts'
@@ -54,11 +55,10 @@ export function outline(
   const shortBytes = memory.total - memory.budget
   const room = hostRoom(cluster.chip)
   const full = shortBytes > memory.budget * 1e-12
-  const short: readonly (Infeasibility | false)[] = [
+  const infeasible = compact<Infeasibility>(
     full && { reason: 'memory', pointer: '/memoryBudget', detail: tooFull(shortBytes), shortBytes },
     memory.host > room * (1 + 1e-12) && hostTooFull(memory.host, room),
-  ]
-  const infeasible = short.filter((one) => one !== false)
+  )
   const feasible = infeasible.length === 0
   const overlapSeconds = [account.lowerBound, account.upperBound] as const
   const uncertainty = uncertaintyOf(setting, mode, launches, seconds)

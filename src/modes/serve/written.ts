@@ -3,6 +3,7 @@
  * search. If it must be launchable, both phases of a server share one mesh, so that a mesh written for one phase holds
  * for the other.
  */
+import { present } from '../../fields.ts'
 import type { Given } from '../../inference/sites.ts'
 import { sketchedPlacements } from '../../plan/sketch/sketched-placement.ts'
 import type { InstanceSketch, ServeSketch } from '../../problem.ts'
@@ -54,11 +55,7 @@ export function isOf({ cluster }: Pick<InstanceSize, 'cluster'>, written: Instan
 }
 
 function meshOf({ mesh, topology, slices }: InstanceSketch): InstanceSketch {
-  return {
-    ...(mesh ? { mesh } : {}),
-    ...(topology ? { topology } : {}),
-    ...(slices === undefined ? {} : { slices }),
-  }
+  return present({ mesh, topology, slices })
 }
 
 function generatesFor(

@@ -1,6 +1,7 @@
 /** Costs and explains an inference candidate: the plan as it is answered. */
 
 import type { Solver } from '../../../solvers/linear-program.ts'
+import { present } from '../../fields.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import { floorSeconds } from '../../inference/time/floor.ts'
@@ -40,7 +41,7 @@ export function assembleInference(
   const row = rowOf(workload)
   const launch = inferenceLaunch(setting, candidate, mode, {
     ...{ contextLength, memory, transfers },
-    ...(maxSequences === undefined ? {} : { maxSequences }),
+    ...present({ maxSequences }),
   })
   const { told, busiest } = outline(account, names, launch, (shortBytes) => {
     return `a chip is over the memory budget by ${bytesText(shortBytes)}`

@@ -1,4 +1,5 @@
 /** Marks a written deployment as infeasible where it was not found under the request as asked, with the limits that it misses. */
+import { compact } from '../../compact.ts'
 import type { Sized } from '../../modes/serve/counts.ts'
 import { mostUtilization, type Requests } from '../../modes/serve/requests.ts'
 import type { Bytes } from '../../units.ts'
@@ -15,7 +16,7 @@ export function missed(
   if (met) return plan
   const short = Math.max(0, shortBytes(pair, memoryBudget))
   const { timeToFirstTokenSeconds, timePerOutputTokenSeconds } = plan
-  const limits: readonly (Infeasibility | false)[] = [
+  const infeasible = compact<Infeasibility>(
     short > memoryBudget * 1e-12 && {
       ...{ reason: 'memory', pointer: '/memoryBudget', shortBytes: short },
       detail: `not one sequence fits beside what it is read with: a chip is over the memory budget by ${bytesText(short)}`,
@@ -27,8 +28,7 @@ export function missed(
       },
     late('maxTimeToFirstTokenSeconds', 'the first token comes after', timeToFirstTokenSeconds, maxFirst),
     late('maxTimePerOutputTokenSeconds', 'a token takes', timePerOutputTokenSeconds, maxPerToken),
-  ]
-  const infeasible = limits.filter((limit) => limit !== false)
+  )
   return { ...plan, feasible: false, infeasible: infeasible.length > 0 ? infeasible : [withoutRoom(rate)] }
 }
 

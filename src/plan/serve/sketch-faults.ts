@@ -1,4 +1,6 @@
 /** Finds what is illegal in a written deployment, with pointers into the request: first in each phase as a plan of its own, then in both together. */
+import { compact } from '../../compact.ts'
+import { present } from '../../fields.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { inferenceModel } from '../../inference/model.ts'
 import { sitesOf } from '../../inference/sites.ts'
@@ -112,10 +114,8 @@ function faultsOn(
   const reads = problem.workload.mode === 'prefill'
   const sketch: InferenceSketch = {
     ...{ mesh, layout },
-    ...(placement ? { placement } : {}),
-    ...(reads && batchSequences !== undefined ? { batchSequences } : {}),
-    ...(reads && microbatches !== undefined ? { microbatches } : {}),
-    ...(reads && microbatchTokens !== undefined ? { microbatchTokens } : {}),
+    ...present({ placement }),
+    ...(reads ? present({ batchSequences, microbatches, microbatchTokens }) : {}),
   }
   const placed = sketchedPlacements(problem, sketch)
   const sites = sitesOf(model, mesh, { layout, placements: placed.meant })
@@ -129,7 +129,7 @@ function sharedFaults({ disaggregated, prefill = {}, generate = {} }: ServeSketc
   const [reads, makes] = [prefill, generate].map(({ mesh }) => mesh && meshSize(mesh))
   const [readers, makers] = [prefill.instances, generate.instances]
   const differ = (a?: number, b?: number) => a !== undefined && b !== undefined && a !== b
-  return found([
+  return compact<PlanFault>(
     differ(reads, makes) && {
       pointer: '/plan/prefill/mesh',
       detail: `a server that does both phases has the same chips for both: its prefill has ${reads}, its generation ${makes}`,
@@ -138,11 +138,7 @@ function sharedFaults({ disaggregated, prefill = {}, generate = {} }: ServeSketc
       pointer: '/plan/prefill/instances',
       detail: `servers that do both phases have one number of instances, not ${readers} for prefill and ${makers} for generation`,
     },
-  ])
-}
-
-function found(faults: readonly (PlanFault | false)[]): readonly PlanFault[] {
-  return faults.filter((fault) => fault !== false)
+  )
 }
 
 /** The instances have to fit into the pool; an instance without a written size counts with the smallest. */
@@ -172,7 +168,7 @@ function limitFaults(
 ): readonly PlanFault[] {
   const least = longestOf(workload)
   const prompts = disaggregated === false ? (prefill?.batchSequences ?? 1) : 0
-  return found([
+  return compact<PlanFault>(
     contextLength !== undefined &&
       contextLength < least && {
         pointer: '/plan/contextLength',
@@ -196,5 +192,5 @@ function limitFaults(
         detail: `${maxSequences} sequences leave none to generate while ${prompts} prompts are read together`,
         nearest: [[{ pointer: '/plan/maxSequences', value: prompts + 1 }]],
       },
-  ])
+  )
 }
