@@ -13,7 +13,7 @@ import { onParts } from './plan/no-plan/on-parts.ts'
 import { sketchFaults } from './plan/sketch/sketch-faults.ts'
 import { sketchedPlacements } from './plan/sketch/sketched-placement.ts'
 import type { Constraints, PlanSketch, Problem } from './problem.ts'
-import { keepEverything, policyNamesWith } from './recipe/policy.ts'
+import { keepEverything } from './recipe/policy.ts'
 import { leftOut, type PlanFault } from './rules/part-rule.ts'
 import { policiesOf } from './rules/rematerialization.ts'
 import type { Accepts, Candidate, Layout, Misfit } from './search/layouts/candidate.ts'
@@ -151,12 +151,12 @@ function uncut(problem: Problem, { stageLayers, ...open }: PlanSketch): PlanFaul
   return runs ? { pointer: '/plan/stageLayers', detail, nearest: leftOut('stageLayers') } : null
 }
 
-/** A policy that the plan names may be used, whatever the workload allows the search. */
+/** Policies that the plan names may be used beside those that the search may use, so that what others would reach is as in an answer's list. */
 function unrestricted(problem: Problem, sketch: PlanSketch): Problem['workload'] {
-  const { model, workload, assumptions } = problem
+  const { workload, assumptions } = problem
   if (sketch.rematerialization === undefined) return workload
   const said = policiesOf({ problem, sketch }).map(({ policy }) => policy)
-  return { ...workload, rematerialization: policyNamesWith(said, assumptions.activations, model) }
+  return { ...workload, rematerialization: [...(workload.rematerialization ?? assumptions.policies), ...said] }
 }
 
 function sketchedMix(model: CostModel, { rematerialization }: PlanSketch, { stageLayers }: Layout): Mix {
