@@ -37,7 +37,7 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
   const [best] = deployments
   const beyond = space.filtered ? anyDeployment(problem, requests, best, patience(shares.unlaunchable)) : null
   const better = beyond?.deployments[0] ?? null
-  const rival = rivalOf(space, requests, best?.pair.disaggregated, patience(shares.frontier))
+  const rival = rivalOf(space, requests, deployments, patience(shares.frontier))
   const written = assembled(
     deployments,
     (deployment, rank) =>
@@ -118,11 +118,14 @@ const unsought =
   'there was no time to look for all deployments that no framework launches: one of them may be better; raise timeoutMs'
 
 /**
- * The best deployment of the other kind (phases apart or together), where the request allows both; null when there
- * is none, undefined when unknown for want of time.
+ * The best deployment of the other kind (phases apart or together), where the request allows both: the first that is listed, else
+ * searched for; null when there is none, undefined when unknown for want of time.
  */
-function rivalOf(space: ServeSpace, requests: Requests, won: boolean | undefined, stop: Stop) {
-  if (won === undefined || space.disaggregated !== 'auto' || stop()) return undefined
+function rivalOf(space: ServeSpace, requests: Requests, [best, ...listed]: readonly Sized[], stop: Stop) {
+  const won = best?.pair.disaggregated
+  if (won === undefined || space.disaggregated !== 'auto') return undefined
+  const known = listed.find(({ pair }) => pair.disaggregated !== won)
+  if (known || stop()) return known
   const other = bestDeployments({ ...space, disaggregated: !won, top: 1 }, requests, stop)
   return other.deployments[0] ?? (other.unexamined > 0 ? undefined : null)
 }

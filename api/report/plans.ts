@@ -85,8 +85,10 @@ function nearlyAsGood(answer: OptimizeBody): readonly string[] {
   return compact(rather, recipes.length > 0 && (best ? `${published}: ${best}` : `${published}.`))
 }
 
-function alternativeText({ disaggregated, summary, requestsPerSecond }: ServePlan): string {
+/** At a rate that is asked for the best takes the fewest chips; others that are listed may sustain more. */
+function alternativeText({ disaggregated, summary, requestsPerSecond, queueing }: ServePlan): string {
   const kind = disaggregated ? 'With the phases apart' : 'With both phases on the same servers'
+  if (queueing.arrivalsPerSecond < requestsPerSecond) return `${kind} that takes ${summary}.`
   return `${kind} at best ${summary}: ${requestsPerSecond.toPrecision(3)} requests a second.`
 }
 

@@ -44,7 +44,7 @@ export const requirements: RequirementRows<Plan> = {
       ok: holds(plan),
       expected,
       actual: percent(plan.mfu),
-      message: `The MFU is ${percent(plan.mfu)}, and ${expected} is required; the plan is bound by ${plan.bottleneck}.`,
+      message: `The MFU is ${percent(plan.mfu)}, and ${expected} is required; the plan is bound by ${plan.bottleneck}${unreached(holds, findings, ({ mfu }) => `has ${percent(mfu)}`)}.`,
       ...nearest(holds, findings),
     }
   },
@@ -56,7 +56,7 @@ export const requirements: RequirementRows<Plan> = {
       ok: holds(plan),
       expected,
       actual: secondsText(plan.stepTimeSeconds),
-      message: `A step takes ${secondsText(plan.stepTimeSeconds)}, and ${expected} is required.`,
+      message: `A step takes ${secondsText(plan.stepTimeSeconds)}, and ${expected} is required${unreached(holds, findings, ({ stepTimeSeconds }) => `takes ${secondsText(stepTimeSeconds)}`)}.`,
       ...nearest(holds, findings),
     }
   },
@@ -78,6 +78,16 @@ export const requirements: RequirementRows<Plan> = {
 
 function nearest(holds: (plan: Plan) => boolean, findings: Findings<Plan>) {
   return nearestWhere(holds, findings, sameAsBest)
+}
+
+/** What the fastest plan has, where it does not hold either. */
+function unreached(
+  holds: (plan: Plan) => boolean,
+  { evaluation, fastest, exact }: Findings<Plan>,
+  has: (fastest: Plan) => string,
+): string {
+  if (!fastest || holds(fastest) || holds(evaluation.plan)) return ''
+  return `; ${exact ? 'no plan is that good: the fastest' : 'the fastest that was found in time'} ${has(fastest)}`
 }
 
 function bounds({ bottleneck, bottleneckDetail }: Plan): readonly string[] {

@@ -19,6 +19,7 @@ import {
   sharesExperts,
 } from '../server/attention-groups.ts'
 import { checkpointNote, unpackedNote, unpackedRule } from '../server/formats.ts'
+import { graphedSequences, graphNote } from '../server/graphs.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, kernelNotes, replicaChips, replicaNote } from '../server/notes.ts'
 import {
@@ -79,8 +80,8 @@ export function sglang(serving: Serving): Launch<readonly string[]> {
 }
 
 /** Not a rule of layouts: what SGLang keeps depends on how many sequences fit. */
-function noMemory({ unitSequences }: Serving): string {
-  return `SGLang keeps more for graphs of ${unitSequences} sequences than a chip has; ask for fewer (workload.maxSequences, maxSequences of a deployment)`
+function noMemory(serving: Serving): string {
+  return `SGLang keeps more for graphs of ${graphedSequences(serving)} sequences than a chip has; ask for fewer (workload.maxSequences, maxSequences of a deployment)`
 }
 
 function sglangStart(serving: Serving, flags: readonly string[]): Start {
@@ -100,6 +101,7 @@ function notes(serving: Serving): readonly string[] {
     serving.attentionGroups > 1 && 'SGLang has attention by sequences for DeepSeek, Qwen and like models.',
     serving.model.recurrence &&
       'SGLang keeps three to five states a request where it keeps prefixes, the plan one: it is told to keep none.',
+    graphNote(serving, 'SGLang'),
     kernelNotes(serving, 'SGLang'),
     unpackedNote(serving.setting, 'SGLang'),
     checkpointNote(serving, 'SGLang', ['fp8/fp8']),

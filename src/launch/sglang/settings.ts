@@ -3,6 +3,7 @@
 import { expertLayers } from '../../model/expert-layers.ts'
 import { groupWays, projectionOf, sharesExperts } from '../server/attention-groups.ts'
 import { type Formats, quantizesItself, typeWord } from '../server/formats.ts'
+import { graphedSequences } from '../server/graphs.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { hostChips } from '../server/notes.ts'
 import { type Serving, sharersOf } from '../server/serving.ts'
@@ -26,16 +27,17 @@ const mebibyte = 2 ** 20
  * reserve_for_graph_mb, reserve_for_deepep_a2a_mb).
  */
 function unplannedBytes(own: Serving): number {
-  const { mode, tensors, mesh, unitSequences, attentionGroups, experts, model } = own
+  const { mode, tensors, mesh, attentionGroups, experts, model } = own
   const reads = mode !== 'generate'
   const generates = mode !== 'prefill'
-  const grouped = attentionGroups > 1 ? attentionGroups * (unitSequences > 300 ? 4.5 : 3) : 0
+  const graphed = graphedSequences(own)
+  const grouped = attentionGroups > 1 ? attentionGroups * (graphed > 300 ? 4.5 : 3) : 0
   const prompts = model.attention.latent ? 1536 : 8 * promptGraphs
   return (
     mebibyte *
     (512 +
       (tensors * mesh.pipeline * 1024) / 8 +
-      (generates ? unitSequences * (2 + grouped) : 0) +
+      (generates ? graphed * (2 + grouped) : 0) +
       (reads ? prompts : 0) +
       (generates && experts?.sends ? 2048 : 0))
   )
@@ -133,9 +135,11 @@ const captured = [
 ]
 
 /** Larger batches would run without a graph, which the plan assumes. */
-function graphsOf({ mode, unitSequences, tensors, setting: { cluster } }: Serving): number | null {
-  const { few = 0, more = 0 } = captured.find(({ below }) => cluster.chip.hbmBytes < below) ?? {}
-  return mode !== 'prefill' && unitSequences > (tensors < 4 ? few : more) ? unitSequences : null
+function graphsOf(own: Serving): number | null {
+  const { hbmBytes } = own.setting.cluster.chip
+  const { few = 0, more = 0 } = captured.find(({ below }) => hbmBytes < below) ?? {}
+  const graphed = graphedSequences(own)
+  return own.mode !== 'prefill' && graphed > (own.tensors < 4 ? few : more) ? graphed : null
 }
 
 function pipelineOf({ mesh }: Serving): number | null {

@@ -14,6 +14,7 @@ import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
 import { type BesideGroups, denseGroupsRule, sentRanksRule } from '../server/attention-groups.ts'
 import { checkpointNote, type Formats, unpackedNote, unpackedRule } from '../server/formats.ts'
+import { graphedSequences, graphNote } from '../server/graphs.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, replicaChips, replicaNote } from '../server/notes.ts'
@@ -131,9 +132,9 @@ function capacityOptions({ partlyFilled }: Serving): TensorrtOptions {
 }
 
 /** By default only steps of up to 128 sequences have a graph, and only for some sizes; plans assume that all have one. */
-function graphOptions({ mode, unitSequences }: Serving): TensorrtOptions {
-  if (mode === 'prefill') return {}
-  return { cuda_graph_config: { enable_padding: true, max_batch_size: unitSequences } }
+function graphOptions(serving: Serving): TensorrtOptions {
+  if (serving.mode === 'prefill') return {}
+  return { cuda_graph_config: { enable_padding: true, max_batch_size: graphedSequences(serving) } }
 }
 
 function tokenOptions({ mode, chunked, unitSequences, unitTokens, contextLength }: Serving): TensorrtOptions {
@@ -148,6 +149,7 @@ function tokenOptions({ mode, chunked, unitSequences, unitTokens, contextLength 
 function notes(serving: Serving): readonly string[] {
   return compact(
     replicaNote(serving, 'TensorRT-LLM'),
+    graphNote(serving, 'TensorRT-LLM'),
     unpackedNote(serving.setting, 'TensorRT-LLM'),
     checkpointNote(serving, 'TensorRT-LLM', []),
     hostNotes(

@@ -27,6 +27,7 @@
 import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
 import { checkpointNote } from '../server/formats.ts'
+import { graphNote } from '../server/graphs.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, kernelNotes, replicaChips } from '../server/notes.ts'
 import { servingFaults } from '../server/rules.ts'
@@ -72,6 +73,7 @@ function notes(serving: Serving, name: string): readonly string[] {
   return compact(
     isRedesigned(serving) && `${name}: set NEW_MODEL_DESIGN=1.`,
     apart && `${name}: start ${mesh.data} servers, one for each replica, behind a load balancer.`,
+    graphNote(serving, name),
     kernelNotes(serving, name),
     mesh.pipeline > 1 &&
       `${name} does not split sequences evenly over the stages; the plan counts on equal groups.`,

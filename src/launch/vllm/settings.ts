@@ -2,6 +2,7 @@
 
 import type { Phase } from '../../inference/phase.ts'
 import { quantizesItself, typeWord } from '../server/formats.ts'
+import { graphedSequences } from '../server/graphs.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { ranksOf, type Serving, sharersOf } from '../server/serving.ts'
 import { given, number, ranks, setting, several, whole, word } from '../settings/settings.ts'
@@ -42,8 +43,9 @@ export const vllmSettings = {
  * By default vLLM captures graphs up to the lesser of 512 and twice --max-num-seqs; larger steps would run without one,
  * which the plan assumes. Source: vllm-project/vllm, vllm/config/vllm.py (_set_cudagraph_sizes).
  */
-function graphsOf({ gpu, mode, unitSequences }: Serving): number | null {
-  return gpu && mode !== 'prefill' && unitSequences > 512 ? unitSequences : null
+function graphsOf(own: Serving): number | null {
+  const graphed = graphedSequences(own)
+  return own.gpu && own.mode !== 'prefill' && graphed > 512 ? graphed : null
 }
 
 /** Groups of chips that are data ranks; on TPUs groups are inside tensor instead. */

@@ -49,14 +49,19 @@ it('a length below the longest that the file has is what sequences hold on avera
   expect(both).toMatchObject({ status: 422, errors: [{ pointer: '/workload/contextLength' }] })
 })
 
-it('SGLang is not told a share of memory below nothing where graphs of all sequences would take more than a chip has', async () => {
+it('servers capture graphs of as many sequences as gain by it, and keep memory for no more', async () => {
   const question = { model: 'llama-3-8b', hardware: { chip: 'h100-sxm', chips: 2 } }
   const workload = { mode: 'serve', promptLength: 1, outputLength: 1 }
   const { body } = await service({ search: planning })
     .post('/optimize')
     .send({ ...question, workload, top: 1 })
-  const [{ launch }] = body.plans
-  expect(launch.sglang).toEqual({ unsupported: [expect.stringContaining('more for graphs of')] })
-  expect(Object.keys(launch.commands)).not.toContain('sglang')
-  expect(launch.commands).toHaveProperty('vllm')
+  const [{ maxSequences, launch }] = body.plans
+  expect(maxSequences).toBeGreaterThan(2048)
+  const { vllm, sglang, 'tensorrt-llm': tensorrt, notes } = launch
+  const valueOf = (flags: readonly string[], name: string) => Number(flags[flags.indexOf(name) + 1])
+  expect(valueOf(sglang, '--cuda-graph-max-bs')).toBe(2048)
+  expect(valueOf(vllm, '--max-cudagraph-capture-size')).toBe(2048)
+  expect(tensorrt.cuda_graph_config.max_batch_size).toBe(2048)
+  expect(valueOf(sglang, '--mem-fraction-static')).toBeGreaterThan(0.3)
+  expect(notes.join()).toContain('SGLang is told to capture graphs of up to 2048 sequences')
 })
