@@ -10,7 +10,7 @@ import { z } from 'zod'
 import { changed } from '../hints/change.ts'
 import { type Fault, ProblemError } from '../problems.ts'
 import { issueFaults, mostFaults } from './issue-faults.ts'
-import { valueAt } from './json-pointer.ts'
+import { jsonPointer, valueAt } from './json-pointer.ts'
 
 const mostValues = 10_000
 const deepest = 32
@@ -52,10 +52,20 @@ function faultsOf(
   body: unknown,
   issues: readonly z.core.$ZodIssue[],
 ): readonly Fault[] {
-  const faults = issues.slice(0, mostFaults).flatMap((issue) => issueFaults(issue, [], schema, body))
+  const told = issues.filter((issue) => !isBeyondWhole(issue) || !issues.some((one) => boundsToo(one, issue)))
+  const faults = told.slice(0, mostFaults).flatMap((issue) => issueFaults(issue, [], schema, body))
   const pointers = faults.map(({ pointer }) => pointer)
   // Only the first fault of each value: that it is no list, not how long it is.
   return faults.filter(({ pointer }, at) => pointers.indexOf(pointer) === at).slice(0, mostFaults)
+}
+
+/** Of a number beyond all whole ones the schema's own bound is told. */
+function isBeyondWhole(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'too_big' && issue.origin === 'int'
+}
+
+function boundsToo(one: z.core.$ZodIssue, issue: z.core.$ZodIssue): boolean {
+  return one !== issue && one.code === issue.code && jsonPointer(one.path) === jsonPointer(issue.path)
 }
 
 /** Drops faults that the correction of another one removes, such as a missing `chips` that was written as `gpus`. */

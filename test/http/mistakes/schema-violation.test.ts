@@ -72,6 +72,15 @@ describe('a schema violation', () => {
     expect(body.errors.map((error: { pointer: string }) => error.pointer)).toContain(pointer)
   })
 
+  it('tells the bound of a number that is beyond all whole ones', async () => {
+    const { body } = await faulty({ hardware: { chip: 'h100-sxm', chips: 1e21 } })
+    expect(body.errors).toHaveLength(1)
+    expect(body.errors[0]).toMatchObject({
+      pointer: '/hardware/chips',
+      detail: expect.stringContaining('<=1000000'),
+    })
+  })
+
   it('tells of a missing part by name', async () => {
     const { body } = await service().post('/optimize').send({})
     expect(body.errors.map((error: { pointer: string }) => error.pointer)).toEqual([
