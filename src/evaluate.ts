@@ -156,7 +156,10 @@ function unrestricted(problem: Problem, sketch: PlanSketch): Problem['workload']
   const { workload, assumptions } = problem
   if (sketch.rematerialization === undefined) return workload
   const said = policiesOf({ problem, sketch }).map(({ policy }) => policy)
-  return { ...workload, rematerialization: [...(workload.rematerialization ?? assumptions.policies), ...said] }
+  return {
+    ...workload,
+    rematerialization: [...(workload.rematerialization ?? assumptions.policies), ...said],
+  }
 }
 
 function sketchedMix(model: CostModel, { rematerialization }: PlanSketch, { stageLayers }: Layout): Mix {

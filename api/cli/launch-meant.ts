@@ -1,13 +1,15 @@
 /** A launch file or a model's config.json given in place of a request: which of them it looks like, and how the command reads it. */
 import { isFields } from '../../src/fields.ts'
 import type { LaunchKey } from '../translate/launch/file.ts'
+import { otherLauncher } from '../translate/launch/other-launchers.ts'
 
 /** What the launch files of each framework have and requests have not; the first that is found counts. */
 const marks: Readonly<Record<LaunchKey, RegExp>> = {
   megatronBridge: /megatron[-_.]bridge|scripts\/performance\/\S+\.py/i,
   torchtitan: /torchtitan|\brun_train\.sh\b|^\[(parallelism|activation_checkpoint)\]$/im,
   maxtext: /maxtext|^(ici|dcn)_\w+_parallelism:/im,
-  tensorrtLlm: /\btrtllm-(serve|bench)\b/,
+  tensorrtLlm:
+    /\btrtllm-(serve|bench)\b|^(kv_cache_config|cuda_graph_config|enable_attention_dp|moe_config):/m,
   sglang: /\bsglang(\.launch_server| serve)\b|^(tp|tp-size|mem-fraction-static):/m,
   vllm: /\bvllm(\.entrypoints| serve)\b|^tensor-parallel-size:/m,
   accelerate: /\baccelerate launch\b|^distributed_type:/m,
@@ -23,6 +25,8 @@ const isRequest = (body: unknown) =>
 
 /** How to read the file instead, as the end of a message; empty if it looks like neither, or is a request that holds one. */
 export function launchMeant(text: string, body: unknown, file: string | null): string {
+  const other = isFields(body) && 'plan' in body ? null : otherLauncher(text)
+  if (other !== null) return `it ${other}`
   if (isRequest(body)) return ''
   if (isFields(body) && typeof body.model_type === 'string') {
     return `it looks like a model's config.json, which is read with --model ${file ?? 'FILE.json'} --chip NAME --chips N`
@@ -30,5 +34,12 @@ export function launchMeant(text: string, body: unknown, file: string | null): s
   const key = Object.entries(marks).find(([, mark]) => mark.test(text))?.[0]
   return key
     ? `it looks like a launch file of ${key}, which is read with --launch ${key}=${file ?? 'FILE'} --chip NAME --chips N`
-    : ''
+    : isScript(text)
+      ? `it is a script in which no program of a framework that is read is named; where another script of its starts one, that is the launch file: --launch ${file ? `FRAMEWORK=${file}` : 'FRAMEWORK=FILE'} reads this one (${Object.keys(marks).join(', ')})`
+      : ''
+}
+
+/** What a shell or Python begins by; a request begins by a key. */
+function isScript(text: string): boolean {
+  return /^#!|^(#SBATCH|export|import|from|set -)\b/m.test(text.slice(0, 4000))
 }

@@ -19,6 +19,7 @@ import { faultyValue } from '../../problems.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import { commandsOf, quoted } from './manifest.ts'
 import { megatronWords, wordsOf } from './megatron-yaml.ts'
+import { otherLauncher } from './other-launchers.ts'
 
 export type LaunchKey = keyof LaunchedPlan
 
@@ -64,6 +65,8 @@ export function launchKey(plan: LaunchedPlan): LaunchKey {
 export function readerOf(plan: LaunchedPlan): (context: ReadingContext) => LaunchReading {
   const key = launchKey(plan)
   const written: unknown = plan[key]
+  const other = typeof written === 'string' ? otherLauncher(written) : null
+  if (other !== null) throw faultyValue('invalid-request', { pointer: `/plan/${key}`, detail: other })
   const file = typeof written === 'string' ? commandsOf(written) : written
   return (context) =>
     (readers[key] as (file: unknown, context: ReadingContext) => LaunchReading)(file, context)

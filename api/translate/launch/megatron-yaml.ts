@@ -1,24 +1,16 @@
-/** Files of YAML that other launchers start Megatron-LM by. */
+/** Options of Megatron-LM that are keys of a file of YAML. */
 import { parse } from 'yaml'
 import { isFields } from '../../../src/fields.ts'
 import { textOf } from '../../../src/launch/read/fields.ts'
-import { faultyValue } from '../../problems.ts'
 
 const deepest = 6
 
 /** The options that are keys of a file, `--num-layers: 61` (yanring/Megatron-MoE-ModelZoo e865051, model_configs/); any other text stays as it is. */
 export function megatronWords(text: string): string | readonly string[] {
-  if (ofPrimus.test(text)) throw faultyValue('invalid-request', { pointer: '/plan/megatron', detail: primus })
   if (!/^\s*--[\w-]+:(\s|$)/m.test(text)) return text
   const options = optionsIn(parsed(text), 0)
   return options.length > 0 ? ['pretrain_gpt.py', ...options] : text
 }
-
-/** A config of AMD-AGI/Primus (fd1eeab, examples/megatron/configs) overrides presets, which are other files. */
-const ofPrimus = /^modules:[\s\S]*^\s+overrides:\s*$/m
-
-const primus =
-  'is a config of Primus, whose presets (config, model) are in other files: give the command that it starts, or its options --name value'
 
 function parsed(text: string): unknown {
   try {

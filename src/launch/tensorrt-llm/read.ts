@@ -66,7 +66,9 @@ export function readTensorrt(
     ...file,
   })
   const caches = partOf(keys, 'kv_cache_config')
-  const ofFree = caches.value('free_gpu_memory_fraction') ?? free
+  const ofFree = ['kv_cache_free_gpu_memory_fraction', 'free_gpu_memory_fraction']
+    .map((key) => keys.value(key))
+    .reduce((found, own) => found ?? own, caches.value('free_gpu_memory_fraction') ?? free)
   const tensors = keys.count('tensor_parallel_size') ?? 1
   const experts = keys.count('moe_expert_parallel_size') ?? 1
   const stages = keys.count('pipeline_parallel_size') ?? 1

@@ -33,7 +33,10 @@ export function readMegatronModel(options: Options): ModelRead {
   const window = options.text('--window-size')
   const skip = options.text('--window-attn-skip-freq')
   const latent = latentOf(options)
-  if (layers === null || dModel === null || heads === null) return { model: null, faults: [] }
+  const others = imageOptions.filter((name) => options.has(name))
+  const pictured =
+    others.length > 0 ? [`${others.join(', ')}: models of images and text are not counted`] : []
+  if (layers === null || dModel === null || heads === null) return { model: null, faults: pictured }
   const dFf = width ?? (gatedMlp ? Math.trunc((4 * dModel * 2) / 3 / 64) * 64 : 4 * dModel)
   const { moe, faults } = expertsOf(options, layers, dFf)
   const outputGate = options.has('--attention-output-gate')
@@ -61,8 +64,11 @@ export function readMegatronModel(options: Options): ModelRead {
     ...(recurrence ? { recurrence } : {}),
     ...(multiTokenLayers ? { multiTokenLayers } : {}),
   }
-  return { model, faults }
+  return { model, faults: [...pictured, ...faults] }
 }
+
+/** Options of examples/multimodal, whose --seq-length counts pieces of an image. */
+const imageOptions = ['--language-model-type', '--vision-model-type', '--decoder-seq-length', '--img-h']
 
 /**
  * Tokenizers whose vocabulary is theirs alone. pretrain_gpt.py takes the first if none is named. Source: as flags.ts,

@@ -17,8 +17,10 @@ export function readMegatronStages(options: Options, pipeline: number, layers: n
     options.whole('--decoder-first-pipeline-num-layers'),
     options.whole('--decoder-last-pipeline-num-layers'),
   ]
-  const embedding = options.has('--account-for-embedding-in-pipeline-split') ? 1 : 0
-  const loss = options.has('--account-for-loss-in-pipeline-split') ? 1 : 0
+  // Megatron-DeepSpeed's: `type:transformer|embedding` counts both ends as a layer each.
+  const typed = options.text('--pp-partition-method')?.includes('embedding') ?? false
+  const embedding = options.has('--account-for-embedding-in-pipeline-split') || typed ? 1 : 0
+  const loss = options.has('--account-for-loss-in-pipeline-split') || typed ? 1 : 0
   if (pipeline === 1) return stages({})
   const stagesOfAll = pipeline * (virtual ?? 1)
   if (stagesOfAll > (layers === null ? mostStages : layers + embedding + loss)) {

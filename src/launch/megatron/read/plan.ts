@@ -71,8 +71,11 @@ export function planOf(
   }
   const copies = zeroStage === 3 ? instances : 1
   const shards = replicas / expert / copies
+  const engine = options.number('--zero-stage') ?? 0
   const faults = compact(
     stages.faults,
+    engine > 1 &&
+      `--zero-stage ${engine} of Megatron-DeepSpeed is not counted: Megatron-LM shares out optimizer states alone`,
     !countable &&
       `--expert-tensor-parallel-size ${cut} beside --tensor-model-parallel-size ${tensor} and --expert-model-parallel-size ${ranks} is not counted`,
     !Number.isInteger(shards) &&
@@ -118,11 +121,14 @@ const contextLayouts: Readonly<Record<string, string | undefined>> = {
   allgather: 'gather',
 }
 
+/** Megatron-DeepSpeed's stages are those of DeepSpeed's engine; its first is what the distributed optimizer does. */
 function shardingOf(options: Options): { readonly zeroStage: number; readonly instances: number } {
   const strategy = options.text('--data-parallel-sharding-strategy')
   const instances = options.whole('--num-distributed-optimizer-instances') ?? 1
   const optimizer =
-    options.has('--use-distributed-optimizer') || options.text('--optimizer')?.startsWith('dist_')
+    options.has('--use-distributed-optimizer') ||
+    options.text('--optimizer')?.startsWith('dist_') ||
+    (options.number('--zero-stage') ?? 0) > 0
   if (!options.has('--use-megatron-fsdp')) return { zeroStage: optimizer ? 1 : 0, instances: 1 }
   const zeroStage = shardingStrategies.indexOf(strategy ?? '')
   return zeroStage < 0 ? { zeroStage: 3, instances } : { zeroStage, instances }

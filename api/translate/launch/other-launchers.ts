@@ -1,0 +1,99 @@
+/**
+ * Files of launchers that are not read, by what only they have: such a file starts a framework that is read, with settings that are
+ * elsewhere or that no request can say. Read as that framework's own it would be another run, without a word.
+ */
+
+interface OtherLauncher {
+  readonly name: string
+  /** All of them are in the text. */
+  readonly marks: readonly RegExp[]
+  readonly says: string
+}
+
+const learnt =
+  'each of its steps generates and trains, which no workload says: give what it trains with as a command of that framework alone, and what generates as a command of its server'
+
+const elsewhere =
+  'how many GPUs there are and what engine runs it (FSDP, DeepSpeed) are said elsewhere: give that file (plan.accelerate, plan.deepspeed) with model, batch and chips beside it'
+
+const ofChart =
+  'values of a chart, whose templates add to them: give the manifest that `helm template` prints, or the command of the server'
+
+const inPython = 'is Python, which is not run here'
+
+const launchers: readonly OtherLauncher[] = [
+  {
+    name: 'slime',
+    marks: [/--rollout-batch-size\b|--actor-num-gpus-per-node\b/],
+    says: `is a job of reinforcement learning (slime): ${learnt}`,
+  },
+  {
+    name: 'verl',
+    marks: [/\bactor_rollout_ref\.\w/],
+    says: `is a job of reinforcement learning (verl): ${learnt}`,
+  },
+  {
+    name: 'OpenRLHF',
+    marks: [/--actor_num_gpus_per_node\b|\bopenrlhf\.cli\.train_ppo/],
+    says: `is a job of reinforcement learning (OpenRLHF): ${learnt}`,
+  },
+  {
+    name: 'NeMo 2',
+    marks: [/^\s*(import nemo_run\b|from nemo\.collections import .*\bllm\b|from nemo\.collections\.llm\b)/m],
+    says: `is a recipe of NeMo 2: it ${inPython}, and its recipes are not read; give the command of Megatron Bridge (run_recipe.py with overrides) or the options of Megatron-LM`,
+  },
+  {
+    name: 'NeMo-Framework-Launcher',
+    marks: [/launcher_scripts\/main\.py|^\s*megatron_amp_O2:/m],
+    says: 'is a config of NeMo 1 or of its launcher, whose keys are not read: give the options of Megatron-LM',
+  },
+  {
+    name: 'GPT-NeoX',
+    marks: [/^\s*["']?pipe[-_]parallel[-_]size["']?\s*:/m],
+    says: 'is a config of GPT-NeoX, whose keys are not read: give the options of Megatron-LM that say the same',
+  },
+  {
+    name: 'axolotl',
+    marks: [/^base_model:/m, /^(micro_batch_size|sequence_len|datasets|pretraining_dataset):/m],
+    says: `is a config of axolotl: ${elsewhere}`,
+  },
+  {
+    name: "Hugging Face's Trainer",
+    marks: [
+      /^(\s*#\s*)?model_name_or_path:/m,
+      /^(per_device_train_batch_size|finetuning_type|cutoff_len|dataset(_name|_mixer)?):/m,
+    ],
+    says: `is a config of Hugging Face's Trainer (LLaMA-Factory, TRL): ${elsewhere}`,
+  },
+  {
+    name: 'torchtune',
+    marks: [/_component_: *torchtune\./],
+    says: 'is a config of torchtune, whose components are not read: write the plan',
+  },
+  {
+    name: 'Primus',
+    marks: [/^modules:[\s\S]*^\s+overrides:\s*$|\bPRIMUS_PATH\b/m],
+    says: 'is a config of Primus, whose presets (config, model) are in other files: give the command that it starts, or its options --name value',
+  },
+  {
+    name: 'llm-d-modelservice',
+    marks: [/^modelArtifacts:/m],
+    says: `is a file of llm-d-modelservice: ${ofChart}`,
+  },
+  {
+    name: 'vLLM production-stack',
+    marks: [/^servingEngineSpec:/m],
+    says: `is a file of vLLM's production-stack: ${ofChart}`,
+  },
+  {
+    name: 'AIConfigurator',
+    marks: [/^\s+serving_mode: *(agg|disagg)\b/m, /^\s+(system_name|worker_config|total_gpus):/m],
+    says: 'is a question to AIConfigurator: give what it generates (the command, or k8s_deploy.yaml)',
+  },
+]
+
+/** Why a text is not read, as a sentence behind its name; null if it is no such file. */
+export function otherLauncher(text: string): string | null {
+  const found = launchers.find(({ marks }) => marks.every((mark) => mark.test(text)))
+  return found?.says ?? null
+}

@@ -1,0 +1,117 @@
+/** Files of launchers that are not read, in parts as published, are refused by what they are: on the command line, and as any launch file. */
+import { describe, expect, it } from 'vitest'
+import { requestDocument } from '../../api/cli/document.ts'
+import { launchKey, readerOf } from '../../api/translate/launch/file.ts'
+import { otherLauncher } from '../../api/translate/launch/other-launchers.ts'
+
+const files: readonly (readonly [source: string, text: string, says: RegExp])[] = [
+  [
+    'THUDM/slime, scripts/run-qwen3-32B.sh, a part',
+    `PERF_ARGS=(\n   --tensor-model-parallel-size 8\n   --sequence-parallel\n)\nray job submit --address="http://127.0.0.1:8265" \\\n   -- python3 train.py \\\n   --actor-num-nodes 1 \\\n   --actor-num-gpus-per-node 8 \\\n   --colocate \\\n   \${PERF_ARGS[@]}\n`,
+    /reinforcement learning \(slime\)/,
+  ],
+  [
+    'keys of verl',
+    'python3 -m verl.trainer.main_ppo \\\n    actor_rollout_ref.model.path=Qwen/Qwen2.5-3B-Instruct \\\n    actor_rollout_ref.rollout.name=vllm \\\n    actor_rollout_ref.rollout.tensor_model_parallel_size=1 \\\n    trainer.nnodes=1\n',
+    /reinforcement learning \(verl\)/,
+  ],
+  [
+    'options of OpenRLHF',
+    'ray job submit -- python3 -m openrlhf.cli.train_ppo_ray --actor_num_nodes 1 --actor_num_gpus_per_node 4 --vllm_num_engines 2 --vllm_tensor_parallel_size 2 --zero_stage 3 --micro_train_batch_size 4\n',
+    /reinforcement learning \(OpenRLHF\)/,
+  ],
+  [
+    'Vivicai1005/nemo_training, test/pretrain_llama3_70b.py, a part',
+    'import nemo_run as run\n\nfrom nemo.collections import llm\n\nrecipe = llm.llama3_70b.pretrain_recipe(num_nodes=1, num_gpus_per_node=8)\nrecipe.trainer.strategy.tensor_model_parallel_size=2\n',
+    /recipe of NeMo 2.*Python/,
+  ],
+  [
+    'NVIDIA/NeMo-Framework-Launcher, examples/training/llama/h100/llama3_70b_bf16.sh, a part',
+    `HYDRA_FULL_ERROR=1 python3 \${NEMO_MEGATRON_LAUNCHER_DIR}/launcher_scripts/main.py \\\ntraining=llama/llama3_70b \\\ntraining.trainer.num_nodes=8 \\\ntraining.model.global_batch_size=128\n`,
+    /NeMo 1/,
+  ],
+  [
+    'axolotl-ai-cloud/axolotl, examples/qwen2/adamw-pretrain-fsdp2.yaml, a part',
+    'base_model: Qwen/Qwen2.5-0.5B\nmodel_type: AutoModelForCausalLM\npretraining_dataset:\n  - path: allenai/c4\nsequence_len: 2048\nmicro_batch_size: 4\nfsdp_config:\n  fsdp_version: 2\n',
+    /config of axolotl.*said elsewhere/,
+  ],
+  [
+    'keys of hiyouga/LLaMA-Factory, examples/train_full',
+    '### model\nmodel_name_or_path: Qwen/Qwen3-4B-Instruct-2507\n\n### method\nstage: sft\nfinetuning_type: full\ndeepspeed: examples/deepspeed/ds_z3_config.json\ncutoff_len: 2048\nper_device_train_batch_size: 1\n',
+    /Hugging Face's Trainer/,
+  ],
+  [
+    'keys of EleutherAI/gpt-neox',
+    '{\n  "pipe_parallel_size": 4,\n  "model_parallel_size": 2,\n  "num_layers": 44,\n  "zero_optimization": {"stage": 1},\n  "train_micro_batch_size_per_gpu": 4\n}\n',
+    /GPT-NeoX/,
+  ],
+  [
+    'keys of pytorch/torchtune',
+    'model:\n  _component_: torchtune.models.llama3_1.llama3_1_70b\nbatch_size: 2\n',
+    /torchtune/,
+  ],
+  [
+    'keys of llm-d-incubation/llm-d-modelservice',
+    'modelArtifacts:\n  uri: "hf://meta-llama/Llama-3.1-70B"\ndecode:\n  parallelism:\n    tensor: 4\n  containers:\n  - name: vllm\n    modelCommand: vllmServe\n    args: ["--max-model-len", "32000"]\n',
+    /llm-d-modelservice.*helm template/,
+  ],
+  [
+    'keys of vllm-project/production-stack',
+    'servingEngineSpec:\n  modelSpec:\n  - name: "llama"\n    repository: "vllm/vllm-openai"\n    modelURL: "meta-llama/Llama-3.1-8B-Instruct"\n    requestGPU: 1\n    vllmConfig:\n      tensorParallelSize: 2\n',
+    /production-stack.*helm template/,
+  ],
+  [
+    'ai-dynamo/aiconfigurator, src/aiconfigurator/cli/example.yaml, a part',
+    'agg_minimal:\n  serving_mode: agg\n  model_path: deepseek-ai/DeepSeek-V3\n  system_name: h200_sxm\n  total_gpus: 8\n',
+    /question to AIConfigurator/,
+  ],
+]
+
+describe('a file of a launcher that is not read', () => {
+  it.each(files)('%s', (_source, text, says) => {
+    expect(otherLauncher(text)).toMatch(says)
+    for (const key of ['megatron', 'vllm', 'deepspeed'] as const) {
+      const plan = { [key]: text }
+      expect(launchKey(plan)).toBe(key)
+      expect(() => readerOf(plan)({ chips: 8, slices: 1, mode: null, model: null })).toThrow(says)
+    }
+  })
+
+  it('is told of where it stands in place of a request', () => {
+    for (const [source, text, says] of files) {
+      expect(() => requestDocument(text, 'file.yaml'), source).toThrow(says)
+    }
+  })
+})
+
+it('a script that names no program of a framework is told to be one', () => {
+  // stas00/ml-engineering, orchestration/slurm/launchers/torchrun-launcher.slurm, a part
+  const text =
+    '#!/bin/bash\n#SBATCH --nodes=2\nset -eo pipefail\nGPUS_PER_NODE=8\nPROGRAM="torch-distributed-gpu-test.py"\nsrun python -m torch.distributed.run --nproc_per_node $GPUS_PER_NODE $PROGRAM\n'
+  expect(() => requestDocument(text, 'run.slurm')).toThrow(/is a script in which no program/)
+})
+
+describe('a command of a fork of Megatron-LM', () => {
+  const read = (options: string) =>
+    readerOf({
+      megatron: `torchrun --nnodes 12 --nproc-per-node 8 pretrain_gpt.py --num-layers 70 --hidden-size 14336 --num-attention-heads 112 --tensor-model-parallel-size 4 --pipeline-model-parallel-size 12 --seq-length 2048 --micro-batch-size 2 --global-batch-size 2048 --bf16 ${options}`,
+    })({ chips: null, slices: 1, mode: null, model: null })
+
+  it('of DeepSpeed has stages as it counts layers, and the first stage of ZeRO', () => {
+    // bigscience-workshop/bigscience, train/tr11-176B-ml/tr11-176B-ml.slurm
+    const { plan, faults } = read(
+      `--deepspeed --zero-stage 1 --pp-partition-method 'type:transformer|embedding'`,
+    )
+    expect(faults).toEqual([])
+    expect(plan).toMatchObject({ zeroStage: 1, stageLayers: [5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 5] })
+    expect(read('').faults).toContainEqual(expect.stringContaining('12 stages do not divide the 70 layers'))
+    expect(read('--zero-stage 3').faults).toContainEqual(
+      expect.stringContaining('--zero-stage 3 of Megatron'),
+    )
+  })
+
+  it('that trains on images is refused, as its sequences are counted otherwise', () => {
+    const { faults } = read('--img-h 336 --decoder-seq-length 1024 --language-model-type mistral_7b')
+    expect(faults).toContainEqual(expect.stringContaining('models of images and text are not counted'))
+  })
+})
