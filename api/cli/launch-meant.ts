@@ -7,12 +7,13 @@ import { otherLauncher } from '../translate/launch/other-launchers.ts'
 const marks: Readonly<Record<LaunchKey, RegExp>> = {
   megatronBridge: /megatron[-_.]bridge|scripts\/performance\/\S+\.py/i,
   torchtitan: /torchtitan|\brun_train\.sh\b|^\[(parallelism|activation_checkpoint)\]$/im,
-  maxtext: /maxtext|^(ici|dcn)_\w+_parallelism:/im,
+  maxtext:
+    /maxtext|^(ici|dcn)_\w+_parallelism:|^(base_config|base_emb_dim|remat_policy|per_device_batch_size):/im,
   tensorrtLlm:
     /\btrtllm-(serve|bench)\b|^(kv_cache_config|cuda_graph_config|enable_attention_dp|moe_config):/m,
   sglang: /\bsglang(\.launch_server| serve)\b|^(tp|tp-size|mem-fraction-static):/m,
   vllm: /\bvllm(\.entrypoints| serve)\b|^tensor-parallel-size:/m,
-  accelerate: /\baccelerate launch\b|^distributed_type:/m,
+  accelerate: /^distributed_type:/m,
   megatron: /\bpretrain_\w+\.py\b|--tensor-model-parallel-size/,
   deepspeed: /"zero_optimization"|^zero_optimization:|\bdeepspeed\b/m,
 }

@@ -41,6 +41,21 @@ const files: readonly (readonly [source: string, text: string, says: RegExp])[] 
     /Hugging Face's Trainer/,
   ],
   [
+    'stas00/ml-engineering, orchestration/slurm/launchers/accelerate-launcher.slurm, a part',
+    '#!/bin/bash\n#SBATCH --nodes=2\nLAUNCHER="python -u -m accelerate.commands.launch --config_file config.yaml"\n',
+    /by `accelerate launch`.*plan\.accelerate/,
+  ],
+  [
+    'a script of DeepSpeed',
+    'export N=8\ndeepspeed --num_gpus $N train.py --deepspeed ds_config.json\n',
+    /DeepSpeed's launcher.*plan\.deepspeed/,
+  ],
+  [
+    'AI-Hypercomputer/maxtext, src/maxtext/configs/post_train/rl.yml, a part',
+    'base_config: "base.yml"\nsampler_devices_fraction: 0.5\nrollout_data_parallelism: -1\n',
+    /MaxText's reinforcement learning/,
+  ],
+  [
     'keys of EleutherAI/gpt-neox',
     '{\n  "pipe_parallel_size": 4,\n  "model_parallel_size": 2,\n  "num_layers": 44,\n  "zero_optimization": {"stage": 1},\n  "train_micro_batch_size_per_gpu": 4\n}\n',
     /GPT-NeoX/,
@@ -113,5 +128,36 @@ describe('a command of a fork of Megatron-LM', () => {
   it('that trains on images is refused, as its sequences are counted otherwise', () => {
     const { faults } = read('--img-h 336 --decoder-seq-length 1024 --language-model-type mistral_7b')
     expect(faults).toContainEqual(expect.stringContaining('models of images and text are not counted'))
+  })
+})
+
+describe('a file of MaxText', () => {
+  const read = (text: string, mode: string | null = null) =>
+    readerOf({ maxtext: text })({ chips: null, slices: 1, mode, model: null })
+
+  // AI-Hypercomputer/maxtext, tests/end_to_end/tpu/llama2/70b/2_test_llama2_70b.sh, a part
+  const decodes =
+    'python3 -m maxtext.inference.decode base.yml per_device_batch_size=1 max_prefill_predict_length=4 max_target_length=16 model_name=llama2-70b\n'
+  const checks =
+    'python3 -m tests.utils.forward_pass_logit_checker base.yml per_device_batch_size=1 ici_tensor_parallelism=4 max_target_length=4 dtype=float32 model_name=llama2-70b\n'
+
+  it('that also decodes and compares is read as what it trains', () => {
+    const trains =
+      'python3 -m maxtext.trainers.pre_train.train base.yml per_device_batch_size=2 max_target_length=4096 model_name=llama2-70b\n'
+    const { workload, precision } = read(decodes + trains + decodes + checks)
+    expect(workload).toMatchObject({ mode: 'train', sequenceLength: 4096 })
+    expect(precision).toMatchObject({ compute: 'bf16' })
+    expect(() => read(decodes + checks)).toThrow(/starts no training/)
+    expect(read(decodes + checks, 'generate').workload).toMatchObject({ contextLength: 16 })
+  })
+
+  it('of its engine does not take a single chip where it says no number', () => {
+    // src/maxtext/configs/tpu/v5e/llama3_405b_v5e-64.yml, a part
+    const text =
+      'base_config: "inference/inference_jetstream.yml"\nmodel_name: "llama3.1-405b"\nlogical_axis_rules: [[embed, []], [vocab, [tensor, autoregressive]]]\n'
+    const { faults, notes } = read(text, 'generate')
+    expect(faults).toEqual([expect.stringContaining('how many chips there are')])
+    expect(notes.join()).toMatch(/what inference\/inference_jetstream\.yml sets itself.*logical_axis_rules/)
+    expect(read(`${text}ici_tensor_parallelism: 8\n`, 'generate').hardware).toEqual({ chips: 8 })
   })
 })

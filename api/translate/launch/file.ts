@@ -36,7 +36,9 @@ const readers: {
       ? readTorchtitanCommand(file, chips)
       : readTorchtitan(parsed('torchtitan', file, parseToml), chips),
   maxtext: (file, context) =>
-    (serves(file, context) ? readMaxtextServer : readMaxtext)(maxtextKeys(file), context),
+    serves(file, context)
+      ? readMaxtextServer(maxtextKeys(file, engines), context)
+      : readMaxtext(maxtextKeys(file, trainings), context),
   deepspeed: (file, context) => readDeepspeed(fieldsOf('deepspeed', file), context),
   accelerate: (file, context) => readAccelerate(fieldsOf('accelerate', file), context),
   vllm: (file, context) => readVllm(commandOf('vllm', file, 'vllm serve'), context),
@@ -117,11 +119,16 @@ function optionsIn(key: LaunchKey, text: string): readonly string[] | null {
 }
 
 /** A config, or the settings of a command (key=value). */
-function maxtextKeys(file: string | Fields): Fields {
+function maxtextKeys(file: string | Fields, starts: RegExp): Fields {
   if (typeof file !== 'string') return file
   if (!/^[^#\n]*\b\w+=\S/m.test(file)) return fieldsOf('maxtext', file)
   const isSetting = (word: string) => /^[a-z]\w*=/.test(word)
-  const words = readScript(file).commands.findLast((command) => command.some(isSetting))
+  const set = readScript(file).commands.filter((command) => command.some(isSetting))
+  const isMeant = (command: readonly string[]) => command.some((word) => starts.test(word))
+  // Scripts also decode, convert and compare, each with settings of its own.
+  const words = set.findLast(isMeant) ?? set.findLast((command) => !command.some((word) => aside.test(word)))
+  if (!words && set.length > 0)
+    throw faultyValue('invalid-request', { pointer: '/plan/maxtext', detail: onlyAside })
   if (!words) throw faultyValue('invalid-request', { pointer: '/plan/maxtext', detail: noSettings })
   const settings = words.filter(isSetting).map((word) => {
     const at = word.indexOf('=')
@@ -129,6 +136,15 @@ function maxtextKeys(file: string | Fields): Fields {
   })
   return Object.fromEntries(settings)
 }
+
+/** Programs of MaxText: what trains, what serves, and what does neither. */
+const trainings = /(^|[./])(pre_train|train|train_compile|train_sft|sft_trainer)(\.py)?$/
+const engines = /maxengine|jetstream|(^|[./])decode(\.py)?$/
+const aside =
+  /(^|[./])(decode|generate_param_only_checkpoint|forward_pass_logit_checker|convert\w*|to_\w+)(\.py)?$/
+
+const onlyAside =
+  'starts no training, only decoding or conversions of checkpoints: with mode prefill, generate or serve it is read as a server'
 
 const noSettings =
   'has no settings of MaxText: a command has them as key=value, and a config as a file of its own; what another program fills in from its own tables is not here'

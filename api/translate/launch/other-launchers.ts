@@ -38,6 +38,11 @@ const launchers: readonly OtherLauncher[] = [
     says: `is a job of reinforcement learning (OpenRLHF): ${learnt}`,
   },
   {
+    name: "MaxText's reinforcement learning",
+    marks: [/^(sampler_devices_fraction|rollout_data_parallelism|rollout_micro_batch_size):/m],
+    says: `is a config of MaxText's reinforcement learning: ${learnt}`,
+  },
+  {
     name: 'NeMo 2',
     marks: [/^\s*(import nemo_run\b|from nemo\.collections import .*\bllm\b|from nemo\.collections\.llm\b)/m],
     says: `is a recipe of NeMo 2: it ${inPython}, and its recipes are not read; give the command of Megatron Bridge (run_recipe.py with overrides) or the options of Megatron-LM`,
@@ -64,6 +69,16 @@ const launchers: readonly OtherLauncher[] = [
       /^(per_device_train_batch_size|finetuning_type|cutoff_len|dataset(_name|_mixer)?):/m,
     ],
     says: `is a config of Hugging Face's Trainer (LLaMA-Factory, TRL): ${elsewhere}`,
+  },
+  {
+    name: 'accelerate launch',
+    marks: [/\baccelerate(\.commands\.| )launch\b/],
+    says: 'starts a program by `accelerate launch`, whose layout is in a file of its own: give that (--config_file, or what `accelerate config` wrote) as plan.accelerate, with model and batch beside it',
+  },
+  {
+    name: "DeepSpeed's launcher",
+    marks: [/^[^#\n]*\bdeepspeed\s+(--(num_gpus|num_nodes|hostfile|include|master_port)\b|\S+\.py\b)/m],
+    says: "starts a program by DeepSpeed's launcher, whose layout is in a file of its own: give that (--deepspeed FILE.json) as plan.deepspeed, with model, batch and chips beside it",
   },
   {
     name: 'torchtune',

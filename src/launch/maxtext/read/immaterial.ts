@@ -1,4 +1,5 @@
 /** MaxText keys that do not affect the cost as it is counted. */
+import type { Keys } from '../../read/fields.ts'
 import { beginningWith } from '../../read/left-over.ts'
 
 /**
@@ -6,8 +7,8 @@ import { beginningWith } from '../../read/left-over.ts'
  * found, along which of its dimensions an expert's weights are cut (all are gathered), and what other keys imply.
  */
 export const isImmaterial = beginningWith(`
-  run_name base_output base_config dataset tokenizer steps enable_ hardware attention max_segments async_
-  log profiler skip_first gcs_ reuse_ use_iota scan_layers hf_ eval checkpoint save_ learning warmup adam
+  run_name base_output dataset tokenizer steps enable_ hardware attention max_segments async_
+  log_ profiler skip_first gcs_ reuse_ use_iota scan_layers hf_ eval checkpoint save_ learning warmup adam
   gradient_clipping opt_ cosine rope normal use_ sa_ megablox sparse_ capacity allow_split tile_ xla_
   monitor metrics jax_ compile libtpu vertex upload packing grain data_ load_ init_ dropout enable_dropout
   logits_dot float32 final_ attn_ local_rope image num_slices context_parallel_load model_call override
@@ -15,3 +16,20 @@ export const isImmaterial = beginningWith(`
   wi_tile_ wo_tile_ local_sa_ local_use_splash cost_estimate_flops weight_quantization_calibration
   act_quantization_calibration shard_exp_on_fsdp fsdp_shard_on_exp
 `)
+
+/** What a config says elsewhere, or in rules of its own, of how arrays lie. */
+export function elsewhereNotes(keys: Keys): readonly string[] {
+  const base = keys.text('base_config', usualBase)
+  const rules = ['logical_axis_rules', 'mesh_axes', 'data_sharding', 'custom_mesh', 'custom_mesh_and_rule']
+  const own = rules.filter((key) => keys.value(key) !== undefined && keys.text(key, '') !== '')
+  return [
+    ...(base.endsWith(usualBase)
+      ? []
+      : [`what ${base.slice(0, 100)} sets itself is not here: MaxText's own defaults are taken for it`]),
+    ...(own.length > 0
+      ? [`${own.join(', ')}: arrays are counted as they lie by MaxText's own rules, not by these`]
+      : []),
+  ]
+}
+
+const usualBase = 'base.yml'

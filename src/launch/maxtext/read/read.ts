@@ -13,7 +13,7 @@ import { leftOver } from '../../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
 import { contextStrategies } from '../context.ts'
 import { maxtextVersion } from '../keys.ts'
-import { isImmaterial } from './immaterial.ts'
+import { elsewhereNotes, isImmaterial } from './immaterial.ts'
 import { kindOf, meshOf, secondAxes } from './mesh.ts'
 import { readMaxtextModel } from './model.ts'
 import { readMaxtextPolicy } from './recomputation.ts'
@@ -32,6 +32,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
   const optimizer = keys.text('opt_type', 'adamw')
   const sequenceLength = keys.number('max_target_length', 2048)
   const cut = pipelineNote(keys, mesh.pipeline)
+  const notes = elsewhereNotes(keys)
   const left = keys.left().filter((key) => !isNothing(key, config[key]))
   return {
     framework: 'maxtext',
@@ -55,7 +56,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
       ...(mesh.pipeline > 1 ? { pipelineSchedule: 'gpipe' } : {}),
       ...(remat.policy === null ? {} : { rematerialization: remat.policy }),
     },
-    notes: compact(remat.notes, cut, apart, secondAxes(keys)),
+    notes: compact(notes, remat.notes, cut, apart, secondAxes(keys)),
     ...leftOver(left, isImmaterial),
     refuses: true,
     faults: [...keys.faults, ...faults, ...remat.faults],

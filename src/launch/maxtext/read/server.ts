@@ -11,7 +11,7 @@ import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
 import { everywhere } from '../../server/attention-groups.ts'
 import { servingReading } from '../../server/read-serving.ts'
 import { maxtextVersion } from '../keys.ts'
-import { isImmaterial } from './immaterial.ts'
+import { elsewhereNotes, isImmaterial } from './immaterial.ts'
 import { kindOf, uncountedAxes } from './mesh.ts'
 import { readMaxtextModel } from './model.ts'
 
@@ -40,7 +40,7 @@ export function readMaxtextServer(config: Fields, context: ReadingContext): Laun
         chunk > 0 ? ['chunks of a prompt are of what a step has room for, not of prefill_chunk_size'] : [],
       onePhase: null,
       precision,
-      notes,
+      notes: [...elsewhereNotes(keys), ...notes],
       ...leftOver(keys.left(), isOfEngine),
       faults: [...keys.faults, ...faults],
     },
@@ -57,7 +57,9 @@ function ranksOf(keys: Keys, { chips, devices = 1 }: ReadingContext) {
   const all = chips === null ? null : chips * devices
   const ranks = own > 0 ? own : (all ?? devices)
   const spread = keys.number('ici_fsdp_parallelism', -1)
-  const uncounted = uncountedAxes(keys, otherAxes)
+  const open = keys.number('ici_autoregressive_parallelism', 1) <= 0
+  const uncounted = open ? ['the axis autoregressive is not counted'] : uncountedAxes(keys, otherAxes)
+  const said = keys.value('ici_tensor_parallelism') !== undefined && own > 0
   const left = spread > 0 ? spread : (all ?? ranks) / ranks
   const gathers = left > 1 || keys.number('dcn_fsdp_parallelism', 1) > 1
   return {
@@ -66,6 +68,9 @@ function ranksOf(keys: Keys, { chips, devices = 1 }: ReadingContext) {
       gathers &&
         `ici_fsdp_parallelism ${spread > 0 ? spread : 'takes what tensor leaves, and'} gathers weights in every step, which is not counted: the nearest are ici_fsdp_parallelism=1 and ici_tensor_parallelism=${all ?? ranks}`,
       uncounted,
+      all === null &&
+        !said &&
+        'how many chips there are is said by hardware alone (--chips or --topology on the command line)',
     ),
   }
 }
@@ -97,7 +102,7 @@ function numbersOf(keys: Keys) {
 
 /** Keys that only the engine has, and that change no cost. */
 const engine =
-  /^(prefill_|ar_cache|stack_prefill|return_log|decode_|kv_quant_axis|optimize_mesh|compute_axis)/
+  /^(prefill_|ar_cache|stack_prefill|return_log|decode_|kv_quant_axis|optimize_mesh|compute_axis|replicate_quant|prometheus|inference_microbenchmark|multi_sampling)/
 
 function isOfEngine(key: string): boolean {
   return isImmaterial(key) || engine.test(key)
