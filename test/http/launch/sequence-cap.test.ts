@@ -58,10 +58,10 @@ it('servers capture graphs of as many sequences as gain by it, and keep memory f
   const [{ maxSequences, launch }] = body.plans
   expect(maxSequences).toBeGreaterThan(2048)
   const { vllm, sglang, 'tensorrt-llm': tensorrt, notes } = launch
-  const valueOf = (flags: readonly string[], name: string) => Number(flags[flags.indexOf(name) + 1])
-  expect(valueOf(sglang, '--cuda-graph-max-bs')).toBe(2048)
-  expect(valueOf(vllm, '--max-cudagraph-capture-size')).toBe(2048)
+  const numberOf = (flags: readonly string[], name: string) => Number(flags[flags.indexOf(name) + 1])
+  expect(numberOf(sglang, '--cuda-graph-max-bs')).toBe(2048)
+  expect(numberOf(vllm, '--max-cudagraph-capture-size')).toBe(2048)
   expect(tensorrt.cuda_graph_config.max_batch_size).toBe(2048)
-  expect(valueOf(sglang, '--mem-fraction-static')).toBeGreaterThan(0.3)
+  expect(numberOf(sglang, '--mem-fraction-static')).toBeGreaterThan(0.3)
   expect(notes.join()).toContain('SGLang is told to capture graphs of up to 2048 sequences')
 })
