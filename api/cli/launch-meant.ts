@@ -15,8 +15,11 @@ const marks: Readonly<Record<LaunchKey, RegExp>> = {
   vllm: /\bvllm(\.entrypoints| serve)\b|^tensor-parallel-size:/m,
   accelerate: /^distributed_type:/m,
   megatron: /\bpretrain_\w+\.py\b|--tensor-model-parallel-size/,
-  deepspeed: /"zero_optimization"|^zero_optimization:|\bdeepspeed\b/m,
+  deepspeed: /["']zero_optimization["']|^zero_optimization:/,
 }
+
+/** Frameworks of which configs are read alone: a script may write one. */
+const configs: readonly string[] = ['accelerate', 'deepspeed']
 
 /** Keys of which every request has one, whatever it leaves to the options of a command; in MaxText's configs `hardware` is a word. */
 const requestKeys = ['model', 'workload', 'plan', 'variants', 'runs', 'against']
@@ -32,10 +35,13 @@ export function launchMeant(text: string, body: unknown, file: string | null): s
   if (isFields(body) && typeof body.model_type === 'string') {
     return `it looks like a model's config.json, which is read with --model ${file ?? 'FILE.json'} --chip NAME --chips N`
   }
-  const key = Object.entries(marks).find(([, mark]) => mark.test(text))?.[0]
+  const ofScripts = isScript(text) && !isFields(body)
+  const key = Object.entries(marks).find(
+    ([name, mark]) => mark.test(text) && !(ofScripts && configs.includes(name)),
+  )?.[0]
   return key
     ? `it looks like a launch file of ${key}, which is read with --launch ${key}=${file ?? 'FILE'} --chip NAME --chips N`
-    : isScript(text)
+    : isScript(text) && !isFields(body)
       ? `it is a script in which no program of a framework that is read is named; where another script of its starts one, that is the launch file: --launch ${file ? `FRAMEWORK=${file}` : 'FRAMEWORK=FILE'} reads this one (${Object.keys(marks).join(', ')})`
       : ''
 }

@@ -88,12 +88,17 @@ describe('a file that starts another program', () => {
       {
         vllm: 'meta:\n  title: DeepSeek-R1\nmodel:\n  model_id: deepseek-ai/DeepSeek-R1\nfeatures:\n  tool_calling:\n    args: [--enable-auto-tool-choice]\n',
       },
-      /no file of options.*meta, model, features hold keys of their own/,
+      /recipe of vllm-project\/recipes.*give the command/,
     ],
     [
       'a recipe of srt-slurm (SemiAnalysisAI/InferenceX 843c625)',
       { sglang: 'name: "disagg"\nmodel:\n  path: "deepseek-v4-pro"\nresources:\n  decode_nodes: 1\n' },
-      /no file of options.*model, resources hold keys of their own/,
+      /recipe of srt-slurm.*give the command/,
+    ],
+    [
+      'values of a chart, keys with keys of their own',
+      { sglang: 'name: "disagg"\nmodel:\n  path: "deepseek-v4-pro"\nservers:\n  decode: 1\n' },
+      /no file of options.*model, servers hold keys of their own/,
     ],
     [
       'a config of Primus (fd1eeab, examples/megatron/configs/MI300X/llama3.1_8B-BF16-pretrain.yaml)',

@@ -125,8 +125,21 @@ describe('a command of a fork of Megatron-LM', () => {
     )
   })
 
+  it('that has layers of state spaces, or no decoder alone, is refused', () => {
+    // NVIDIA/Megatron-LM, examples/mamba/train.sh and examples/bert/train_bert_340m_distributed.sh, parts
+    expect(read('--hybrid-layer-pattern M-M-M*-').faults).toContainEqual(
+      expect.stringContaining('layers of state spaces (M) are not counted'),
+    )
+    expect(read('--hybrid-layer-pattern *-*-').faults.join()).not.toContain('state spaces')
+    const bert = readerOf({
+      megatron:
+        'torchrun --nnodes 1 --nproc-per-node 8 pretrain_bert.py --num-layers 24 --hidden-size 1024 --num-attention-heads 16 --seq-length 512 --micro-batch-size 4 --global-batch-size 32',
+    })({ chips: null, slices: 1, mode: null, model: null })
+    expect(bert.faults).toContain('pretrain_bert.py trains no decoder, which is what is counted')
+  })
+
   it('that trains on images is refused, as its sequences are counted otherwise', () => {
-    const { faults } = read('--img-h 336 --decoder-seq-length 1024 --language-model-type mistral_7b')
+    const { faults } = read('--img-h 336 --language-model-type mistral_7b')
     expect(faults).toContainEqual(expect.stringContaining('models of images and text are not counted'))
   })
 })

@@ -101,6 +101,16 @@ const launchers: readonly OtherLauncher[] = [
     says: `is a file of vLLM's production-stack: ${ofChart}`,
   },
   {
+    name: 'vllm-project/recipes',
+    marks: [/^meta:/m, /^\s+(model_id|min_vllm_version|base_args):/m],
+    says: 'is a recipe of vllm-project/recipes, whose site makes a command of it: give the command that starts the server',
+  },
+  {
+    name: 'srt-slurm',
+    marks: [/^resources:/m, /^\s+["']?((prefill|decode|agg)_(nodes|workers)|gpus_per_node)["']?:/m],
+    says: 'is a recipe of srt-slurm, which starts servers of it: give the command of the server of one phase',
+  },
+  {
     name: 'AIConfigurator',
     marks: [/^\s+serving_mode: *(agg|disagg)\b/m, /^\s+(system_name|worker_config|total_gpus):/m],
     says: 'is a question to AIConfigurator: give what it generates (the command, or k8s_deploy.yaml)',

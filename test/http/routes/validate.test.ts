@@ -112,6 +112,10 @@ describe('POST /validate', () => {
     for (const { message, expected } of failing(answer)) {
       expect(message).toContain(String(expected).replace(/^not /, ''))
     }
+    // What nothing meets says how far it is from what there is.
+    const [mfu, step] = failing(answer).map(({ message }) => message)
+    expect(mfu).toMatch(/no plan is that good: the fastest has [\d.]+ %\.$/)
+    expect(step).toMatch(/no plan is that good: the fastest takes [\d.]+ m?s\.$/)
     const none = await validated({ ...question, plan, require: { fits: false } })
     expect(none.checks.map(({ name }) => name)).toEqual(['legal'])
   })

@@ -18,7 +18,7 @@ export function readMegatronModel(options: Options): ModelRead {
   const layers = options.whole('--num-layers')
   const dModel = options.whole('--hidden-size')
   const heads = options.whole('--num-attention-heads')
-  const vocab = options.whole('--vocab-size') ?? vocabularyOf(options)
+  const vocab = options.whole('--vocab-size') ?? options.whole('--pad-vocab-size-to') ?? vocabularyOf(options)
   const gatedMlp = options.has('--swiglu', '--quick-geglu')
   const width = options.whole('--ffn-hidden-size')
   const kvChannels = options.whole('--kv-channels')
@@ -33,10 +33,8 @@ export function readMegatronModel(options: Options): ModelRead {
   const window = options.text('--window-size')
   const skip = options.text('--window-attn-skip-freq')
   const latent = latentOf(options)
-  const others = imageOptions.filter((name) => options.has(name))
-  const pictured =
-    others.length > 0 ? [`${others.join(', ')}: models of images and text are not counted`] : []
-  if (layers === null || dModel === null || heads === null) return { model: null, faults: pictured }
+  const uncounted = uncountedOf(options)
+  if (layers === null || dModel === null || heads === null) return { model: null, faults: uncounted }
   const dFf = width ?? (gatedMlp ? Math.trunc((4 * dModel * 2) / 3 / 64) * 64 : 4 * dModel)
   const { moe, faults } = expertsOf(options, layers, dFf)
   const outputGate = options.has('--attention-output-gate')
@@ -64,11 +62,23 @@ export function readMegatronModel(options: Options): ModelRead {
     ...(recurrence ? { recurrence } : {}),
     ...(multiTokenLayers ? { multiTokenLayers } : {}),
   }
-  return { model, faults: [...pictured, ...faults] }
+  return { model, faults: [...uncounted, ...faults] }
+}
+
+/** What options say of a model that would be counted as another one. */
+function uncountedOf(options: Options): readonly string[] {
+  const images = imageOptions.filter((name) => options.has(name))
+  const pattern = options.text('--hybrid-layer-pattern', '--hybrid-override-pattern') ?? ''
+  return [
+    ...(images.length > 0 ? [`${images.join(', ')}: models of images and text are not counted`] : []),
+    ...(pattern.includes('M')
+      ? [`--hybrid-layer-pattern ${pattern.slice(0, 100)}: layers of state spaces (M) are not counted`]
+      : []),
+  ]
 }
 
 /** Options of examples/multimodal, whose --seq-length counts pieces of an image. */
-const imageOptions = ['--language-model-type', '--vision-model-type', '--decoder-seq-length', '--img-h']
+const imageOptions = ['--language-model-type', '--vision-model-type', '--img-h']
 
 /**
  * Tokenizers whose vocabulary is theirs alone. pretrain_gpt.py takes the first if none is named. Source: as flags.ts,

@@ -73,6 +73,9 @@ export function readMegatron(
     ...leftOver(laidOut ? left : [], isImmaterial, options.known()),
     refuses: program === null || isOwnProgram(program),
     faults: [
+      ...(program !== null && otherModels.test(program)
+        ? [`${program.replace(/^.*\//, '').slice(0, 100)} trains no decoder, which is what is counted`]
+        : []),
       ...options.faults,
       ...faults,
       ...moments.faults,
@@ -114,6 +117,9 @@ function commandOf(commands: readonly (readonly string[])[]): {
 function isOwnProgram(program: string): boolean {
   return /(^|\/)pretrain_(gpt|hybrid|mamba)\.py$/.test(program)
 }
+
+/** Programs of Megatron-LM whose models have an encoder, or sequences that are no text. */
+const otherModels = /(^|\/)pretrain_(bert|t5|retro|ict|vlm|mimo|vision\w*)\.py$/
 
 function precisionOf(options: Options): Readonly<Record<string, string>> {
   const fp8 = options.text('--fp8-format') !== null
