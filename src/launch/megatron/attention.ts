@@ -57,6 +57,10 @@ export const recurrentVariants: Readonly<Record<RecurrentMixer, string>> = {
   'gated-delta-net': 'gated_delta_net',
 }
 
+export function recurrenceNote({ model }: Run): string | null {
+  return model.recurrence ? 'Megatron-LM: gated delta nets need flash-linear-attention installed.' : null
+}
+
 /** The last of every so many layers attends, as in plans. */
 function recurrence({ model }: Run): readonly Word[] {
   if (!model.recurrence) return []

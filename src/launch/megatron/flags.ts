@@ -25,7 +25,7 @@ import { runFaults } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
 import { type Start, shellWords, type Word } from '../start.ts'
-import { megatronAttention } from './attention.ts'
+import { megatronAttention, recurrenceNote } from './attention.ts'
 import { activationFlags, detailNote, normFlags, positionFlags } from './details.ts'
 import { megatronExpertRecipe } from './expert-recipe.ts'
 import { megatronExpertNotes, megatronExperts } from './experts.ts'
@@ -62,6 +62,7 @@ export function megatron(run: Run): Launch<readonly string[]> {
     connectionNote(run),
     remainderNotes(run),
     detailNote(run),
+    recurrenceNote(run),
     megatronExpertNotes(run),
     madeUpNotes(run),
     recipe.notes,
