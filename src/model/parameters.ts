@@ -78,7 +78,9 @@ export function parameterCount(model: Transformer): ParameterCount {
     attending * layer.attention -
     (attending - cacheLayers(model)) * keysAndValues(model) +
     recurrentLayers(model) * recurrent.matmul
-  const norm = layers * layer.norm + recurrentLayers(model) * recurrent.vectors + dModel
+  const { latent } = model.attention
+  const ofRecurrence = recurrent.vectors - (latent ? latentNorms(latent) : 0)
+  const norm = layers * layer.norm + recurrentLayers(model) * ofRecurrence + dModel
   const embedding = (vocab + model.learnedPositions) * dModel
   const vocabMatrix = vocab * dModel
   const unembedding = model.tiedEmbeddings ? 0 : vocabMatrix

@@ -2,7 +2,8 @@
  * Layers whose mixer is a recurrence (recurrent-mixers.ts has the kinds): what they add to a model, and what they keep.
  *
  *   layers        of every n layers the last attends, and the others have the recurrence
- *   parameters    D·P to project the input, N·v·D to project the result; and, met by no matmul, convolution and decays
+ *   parameters    D·P to project the input, N·v·D to project the result; through two low ranks 2·D·r + r·P_r more; and, met by no matmul,
+ *                 convolution and decays
  *   FLOPs         2 for each multiply-add of the chunks of a scan, whatever the length of the sequence
  *   state         N·k·v elements per sequence and layer in fp32, however long it is, and the convolution's last positions
  *
@@ -22,7 +23,8 @@ export const convolutionElementBytes: Bytes = 2
 /** Number of layers that attend; the others have the recurrence. */
 export function attendingLayers({ layers, recurrence }: Transformer): number {
   if (!recurrence) return layers
-  return Math.floor(layers / recurrence.attentionEvery)
+  const { attentionEvery, lastAttends } = recurrence
+  return Math[lastAttends ? 'ceil' : 'floor'](layers / attentionEvery)
 }
 
 export function recurrentLayers(model: Transformer): number {
@@ -30,8 +32,9 @@ export function recurrentLayers(model: Transformer): number {
 }
 
 /** Whether a layer attends; layers are counted from 0. */
-export function attends({ recurrence }: Transformer, layer: number): boolean {
-  return !recurrence || (layer + 1) % recurrence.attentionEvery === 0
+export function attends({ layers, recurrence }: Transformer, layer: number): boolean {
+  if (!recurrence || (layer + 1) % recurrence.attentionEvery === 0) return true
+  return recurrence.lastAttends === true && layer === layers - 1
 }
 
 /** Heads of the recurrence that chips share out whole, with the heads of values that belong to them; null where all layers attend. */
@@ -42,8 +45,16 @@ export function sharedHeads({ recurrence }: Transformer): number | null {
 /** Parameters of one such layer that are in matmuls, and the others. */
 export function recurrenceParameters({ dModel, recurrence }: Transformer) {
   if (!recurrence) return { matmul: 0, vectors: 0 }
-  const { projected, vectors, convolved, values } = widthsOf(recurrence)
-  return { matmul: dModel * (projected + values), vectors: vectors + recurrence.convolution * convolved }
+  const { projected, rank, raised, vectors, convolved, values } = widthsOf(recurrence)
+  return {
+    matmul: dModel * (projected + 2 * rank + values) + rank * raised,
+    vectors: vectors + recurrence.convolution * convolved,
+  }
+}
+
+/** Whether some of what is projected is made through low ranks. */
+export function hasRanks({ recurrence }: Transformer): boolean {
+  return recurrence !== undefined && widthsOf(recurrence).rank > 0
 }
 
 /** Forward FLOPs of one position in one such layer, without the projections. */
@@ -75,6 +86,8 @@ export function widthsOf(recurrence: Recurrence) {
   const row = mixerRow(recurrence.mixer)
   return {
     projected: row.projected(recurrence),
+    rank: row.rank(recurrence),
+    raised: row.raised(recurrence),
     convolved: row.convolved(recurrence),
     vectors: row.vectors(recurrence),
     values: recurrence.heads * recurrence.valueDim,

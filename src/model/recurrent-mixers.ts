@@ -3,7 +3,7 @@
  * Mamba-2) and N heads of values of width v; the state of a head is a matrix k x v.
  *
  *   projected    columns that the input is projected to and that heads share out: queries, keys, values, gates, decays
- *   ranks        low ranks that some gates are made through, each of this width: r; `raised` columns are made of these
+ *   rank, raised two low ranks, each r wide and whole on every chip, that further columns (decays and gates of each channel) are made of
  *   convolved    channels of the short convolution before the recurrence
  *   vectors      decays and their offsets, and the norm of the result: parameters that no matmul meets
  *
@@ -16,9 +16,13 @@
  *   streamed          7·k + 6·v + 6·C + 2·k·v/C of a head: K·Kᵀ, its inverse, W and U, states, results; and what the convolution, the
  *                     norms of queries and keys, and their copies for each head of values read and write
  *
+ *   KDA               the same products; decays are of each channel of a key, in fp32, so that its chain reads 8·k more of a head, keeps 2·k of
+ *                     decays, and two chunk matrices
+ *
  * Sources: Yang et al., "Gated Delta Networks" (arXiv 2412.06464), section 3; flash-linear-attention, ops/gated_delta_rule/chunk.py,
  * chunks of 64, whose forward pass saves q, k, v and the inverse A; Megatron-LM @d98e8a64dd, core/ssm/gated_delta_net: it projects to q, k,
- * v, z, beta and alpha at once, and copies q and k to the heads of values before the kernel.
+ * v, z, beta and alpha at once, and copies q and k to the heads of values before the kernel. Of KDA: Kimi Linear (arXiv 2510.26692), section 3;
+ * flash-linear-attention, layers/kda.py and ops/kda/chunk.py, which runs the kernels of the gated delta net for inverse, W, U and states.
  */
 export interface MixerDims {
   /** Heads of queries and keys, and their width. */
@@ -34,6 +38,8 @@ export interface MixerDims {
 export interface MixerRow {
   readonly name: string
   readonly projected: (dims: MixerDims) => number
+  readonly rank: (dims: MixerDims) => number
+  readonly raised: (dims: MixerDims) => number
   readonly convolved: (dims: MixerDims) => number
   readonly vectors: (dims: MixerDims) => number
   readonly multiplyAdds: (dims: MixerDims) => number
@@ -50,6 +56,8 @@ const copied = ({ heads, keyDim }: MixerDims) => 2 * heads * keyDim
 const gatedDeltaNet = {
   name: 'gated-delta-net',
   projected: (dims) => queriesAndKeys(dims) + 2 * values(dims) + 2 * dims.heads,
+  rank: () => 0,
+  raised: () => 0,
   convolved: (dims) => queriesAndKeys(dims) + values(dims),
   vectors: ({ heads, valueDim }) => 2 * heads + valueDim,
   multiplyAdds: ({ heads, keyDim, valueDim }) =>
@@ -66,7 +74,18 @@ const gatedDeltaNet = {
   },
 } as const satisfies MixerRow
 
-export const mixerRows = [gatedDeltaNet] as const satisfies readonly MixerRow[]
+const kimiDeltaAttention = {
+  ...gatedDeltaNet,
+  name: 'kda',
+  projected: (dims) => queriesAndKeys(dims) + values(dims) + dims.heads,
+  rank: ({ valueDim }) => valueDim,
+  raised: (dims) => dims.heads * dims.keyDim + values(dims),
+  vectors: ({ heads, keyDim, valueDim }) => heads + heads * keyDim + valueDim,
+  kept: (dims) => gatedDeltaNet.kept(dims) + dims.heads * (2 * dims.keyDim + chunk),
+  streamed: (dims) => gatedDeltaNet.streamed(dims) + 8 * dims.heads * dims.keyDim,
+} as const satisfies MixerRow
+
+export const mixerRows = [gatedDeltaNet, kimiDeltaAttention] as const satisfies readonly MixerRow[]
 
 export type RecurrentMixer = (typeof mixerRows)[number]['name']
 

@@ -67,6 +67,8 @@ export interface Recurrence extends MixerDims {
   readonly mixer: RecurrentMixer
   /** Every n-th layer attends and the others have the recurrence; at least 2. */
   readonly attentionEvery: number
+  /** Whether the last layer attends also where n does not divide the layers (Kimi Linear). */
+  readonly lastAttends?: boolean
 }
 
 export interface Transformer {

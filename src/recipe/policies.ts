@@ -34,13 +34,13 @@ const index = ['IndexQ', 'IndexK']
  * A layer keeps those of these arrays that it has: low ranks in latent attention, those of an index, shared experts beside routed ones. Where heads are
  * sharded while attention runs (ulysses), the backward kernel reads its own result as well as the copy that was sent back.
  */
-const recurrent = ['Channels', 'Inputs', 'Scanned']
+const recurrent = ['Low', 'Channels', 'Inputs', 'Scanned']
 const queries = ['Q', 'K', 'V', 'QLow', 'KVLow', 'HeadGate', ...index, ...recurrent]
 const results = ['Result', 'Att', 'Weighed', 'Mixed']
 const hidden = ['Gate', 'Up', 'SharedGate', 'SharedUp']
 
 /** Of latent attention, what projections up, and norms, make again at little cost. */
-const lowRanks = ['QLow', 'KVLow', 'Result', 'Att']
+const lowRanks = ['QLow', 'KVLow', 'Result', 'Att', ...recurrent, 'Mixed']
 
 /** Only the layer's input is kept: without the host, no other policy keeps less on the chip. */
 export const inputAlone = {

@@ -89,6 +89,7 @@ const recurrence = z
     attentionEvery: count(limits.layers)
       .min(2)
       .describe('One layer in this many attends, the last of them; the others have the recurrence.'),
+    lastAttends: optional('Whether the very last layer attends as well; false by default.', z.boolean()),
     keyHeads: count(limits.heads).describe('Heads of queries and keys.'),
     keyDim: count(limits.headDim).describe('Width of a head of keys.'),
     heads: count(limits.heads).describe('Heads of values, a multiple of those of keys.'),

@@ -99,11 +99,12 @@ function recurrentExtents(model: Transformer): Extents {
   const { layers, recurrence } = model
   if (!recurrence) return {}
   const attending = attendingLayers(model) / layers
-  const { projected, values, kept, streamed } = widthsOf(recurrence)
+  const { projected, rank, raised, values, kept, streamed } = widthsOf(recurrence)
   const { state, convolution } = stateElements(recurrence)
   return {
     ...{ Sa: attending, Sr: 1 - attending },
-    ...{ Rp: projected, Rk: kept, Rs: streamed, Rv: values },
+    ...{ Rp: projected + raised, Rm: projected, Rk: kept, Rs: streamed, Rv: values },
+    ...{ Rr: rank, Rl: 2 * rank, Rg: raised },
     ...{ Rw: mixerRow(recurrence.mixer).multiplyAdds(recurrence) / values },
     ...{ Rn: state / values, Rt: convolution },
   }

@@ -10,7 +10,7 @@ import { axes, axisSets, type Mesh } from '../../sharding/axis.ts'
 export const extents = [
   ...['B', 'T', 'S', 'D', 'F', 'N', 'K', 'H', 'V'],
   ...['Rq', 'Rkv', 'Hr', 'Hn', 'Hk', 'Hv', 'L', 'I', 'Hi', 'Si'],
-  ...['Rp', 'Rk', 'Rs', 'Rv', 'Rw', 'Rn', 'Rt', 'Sa', 'Sr'],
+  ...['Rp', 'Rm', 'Rr', 'Rl', 'Rg', 'Rk', 'Rs', 'Rv', 'Rw', 'Rn', 'Rt', 'Sa', 'Sr'],
   ...['E', 'G', 'U', 'A', 'J', 'Ev'],
 ]
 

@@ -52,8 +52,8 @@ function index({ model: { attention } }: Run): readonly Word[] {
   )
 }
 
-/** Its name for a kind of recurrence. */
-export const recurrentVariants: Readonly<Record<RecurrentMixer, string>> = {
+/** Its names for kinds of recurrences; others it does not have. */
+export const recurrentVariants: Readonly<Partial<Record<RecurrentMixer, string>>> = {
   'gated-delta-net': 'gated_delta_net',
 }
 
@@ -66,7 +66,7 @@ function recurrence({ model }: Run): readonly Word[] {
   if (!model.recurrence) return []
   const { mixer, attentionEvery, keyHeads, keyDim, heads, valueDim, convolution } = model.recurrence
   return [
-    ...['--experimental-attention-variant', recurrentVariants[mixer]],
+    ...['--experimental-attention-variant', recurrentVariants[mixer] ?? mixer],
     ...['--linear-attention-freq', attentionEvery, '--linear-conv-kernel-dim', convolution],
     ...['--linear-num-key-heads', keyHeads, '--linear-key-head-dim', keyDim],
     ...['--linear-num-value-heads', heads, '--linear-value-head-dim', valueDim],

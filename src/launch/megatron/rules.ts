@@ -18,6 +18,7 @@ import {
 } from '../run/rules.ts'
 import type { MeshRun } from '../run/run.ts'
 import { isAmd } from '../vendor.ts'
+import { recurrentVariants } from './attention.ts'
 import { areNarrow, mayKeepRemainders, megatronMoments, megatronPlaced } from './moments.ts'
 import { isFourBits, narrowTypes } from './narrow-types.ts'
 import { megatronRecomputation } from './recomputation.ts'
@@ -47,6 +48,12 @@ export const megatronRules: RunRules = {
     {
       broken: ({ model }) => model.attention.latent !== null && model.attention.window !== null,
       says: 'windows of latent attention are not mapped to Megatron-LM',
+    },
+    {
+      broken: ({ model: { recurrence } }) =>
+        recurrence !== undefined &&
+        (!(recurrence.mixer in recurrentVariants) || recurrence.lastAttends === true),
+      says: ({ model }) => `Megatron-LM has no layers of ${model.recurrence?.mixer} among those that attend`,
     },
     positionRule,
     {

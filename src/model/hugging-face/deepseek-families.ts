@@ -34,7 +34,7 @@ const latent: LatentCells = {
 }
 
 /** Keys and values of all heads come from one latent vector, so kv-heads and head_dim say nothing more. */
-const deepseekV2: Family = {
+export const deepseekV2: Family = {
   ...llama,
   source: 'configuration_deepseek.py of deepseek-ai/DeepSeek-V2',
   kvHeads: ignoring('num_key_value_heads'),

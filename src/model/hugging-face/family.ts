@@ -42,6 +42,7 @@ export interface IndexCells {
 export interface RecurrenceCells {
   readonly mixer: RecurrentMixer
   readonly attentionEvery: NumberCell
+  readonly lastAttends?: Cell<boolean>
   readonly keyHeads: NumberCell
   readonly keyDim: NumberCell
   readonly heads: NumberCell

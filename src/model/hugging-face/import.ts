@@ -144,6 +144,7 @@ function recurrenceOf(cells: RecurrenceCells, fields: Fields) {
   return {
     mixer: cells.mixer,
     attentionEvery: cells.attentionEvery(fields),
+    ...(cells.lastAttends?.(fields) ? { lastAttends: true } : {}),
     keyHeads: cells.keyHeads(fields),
     keyDim: cells.keyDim(fields),
     heads: cells.heads(fields),

@@ -1,5 +1,6 @@
 /** Models of which only some layers attend: the others have a recurrence (recurrent-mixers.ts). */
 import { limits } from '../limits.ts'
+import { deepseekV2 } from './deepseek-families.ts'
 import { qwen2 } from './dense-families.ts'
 import { qwenExperts, sharedInWidths } from './expert-families.ts'
 import {
@@ -8,7 +9,10 @@ import {
   either,
   type Family,
   flag,
+  inside,
+  type NumberCell,
   needed,
+  optional,
   type RecurrenceCells,
   whereAbsent,
 } from './family.ts'
@@ -57,10 +61,58 @@ const qwen35Moe: Family = {
   experts: qwen3Next.experts,
 }
 
+const ofLinear = (cell: NumberCell) => inside('linear_attn_config', cell)
+
+/** Kimi-K3 has the same type, and what is not modelled: experts in a latent space, and residuals that attend to earlier blocks. */
+const kimiLinear: Family = {
+  ...deepseekV2,
+  source: 'configuration_kimi.py of moonshotai/Kimi-Linear-48B-A3B-Instruct',
+  dModel: (fields) => {
+    for (const name of ['routed_expert_hidden_size', 'attn_res_block_size'])
+      if (fields.number([name], limits.width) !== undefined) fields.fault(name, 'is not modelled')
+    return deepseekV2.dModel(fields)
+  },
+  experts: {
+    experts: optional('experts', 'num_experts'),
+    activeExperts: needed('experts', 'num_experts_per_token'),
+    sharedExperts: countOr('experts', 'num_shared_experts', 0),
+    dFfExpert: needed('mlpWidth', 'moe_intermediate_size'),
+    denseLayers: countOr('layers', 'first_k_dense_replace', 0),
+    every: either('layers', 'moe_layer_freq', 1),
+    nodeLimit: always(undefined),
+  },
+  recurrence: {
+    mixer: 'kda',
+    attentionEvery: (fields) => listedAttending(fields).every,
+    lastAttends: (fields) => listedAttending(fields).last,
+    keyHeads: ofLinear(needed('heads', 'num_heads')),
+    keyDim: ofLinear(needed('headDim', 'head_dim')),
+    heads: ofLinear(needed('heads', 'num_heads')),
+    valueDim: ofLinear(needed('headDim', 'head_dim')),
+    convolution: ofLinear(either('positions', 'short_conv_kernel_size', 4)),
+  },
+}
+
 export const recurrentFamilies: Readonly<Record<string, Family>> = {
   qwen3_next: qwen3Next,
   qwen3_5_text: qwen35,
   qwen3_5_moe_text: qwen35Moe,
+  kimi_linear: kimiLinear,
+}
+
+/** Layers that attend, counted from 1: every n-th of them, and perhaps the very last. */
+function listedAttending(fields: Fields): { readonly every: number; readonly last: boolean } {
+  const layers = fields.number(['num_hidden_layers'], limits.layers) ?? 1
+  const listed = fields.part('linear_attn_config').list('full_attn_layers') ?? []
+  const [first] = listed
+  const every = typeof first === 'number' && first >= 2 ? first : 2
+  const last = layers % every !== 0 && listed.includes(layers)
+  const wanted = Array.from({ length: layers }, (_, layer) => layer + 1).filter(
+    (layer) => layer % every === 0 || (last && layer === layers),
+  )
+  if (listed.join() !== wanted.join())
+    fields.fault('linear_attn_config/full_attn_layers', 'is no period of layers, with or without the last')
+  return { every, last }
 }
 
 /** A period, or a list of the layers, which has to have one: the last of every so many attends. */

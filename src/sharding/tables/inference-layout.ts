@@ -21,6 +21,7 @@
  * shares out the new positions and the cache. Experts, latent attention and recurrences have tables of their own.
  */
 import { expertLayers } from '../../model/expert-layers.ts'
+import { hasRanks } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { table, weights } from '../array.ts'
 import type { Component, Einsum } from '../component.ts'
@@ -210,10 +211,10 @@ function attentionLayouts(
   )
 }
 
-function attentionsOf({ attention, recurrence }: Transformer): readonly InferenceLayout[] {
-  const { latent, index, outputGate } = attention
+function attentionsOf(model: Transformer): readonly InferenceLayout[] {
+  const { latent, index, outputGate } = model.attention
   const beside = (attending: Component, projection: ProjectionLayout, cache: CacheLayout) =>
-    mixers(attending, recurrence ? inferenceMixer(projection, cache) : null)
+    mixers(attending, model.recurrence ? inferenceMixer(projection, cache, hasRanks(model)) : null)
   if (!latent) {
     return attentionLayouts((projection, cache) =>
       beside(inferenceAttention(projection, cache, outputGate), projection, cache),

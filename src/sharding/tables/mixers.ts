@@ -4,7 +4,8 @@
  * mean layer. All layers take in one stream and give out one, so that these are gathered and reduced once. What moves inside a mixer
  * counts with the bytes of the mean, but with a latency in every layer.
  *
- *   Projected  [B, T, P]        queries, keys, values, gates and decays of all heads, side by side, where their positions are
+ *   Projected  [B, T, P]        queries, keys, values, gates and decays of all heads, side by side, where their positions are; some of
+ *                               it made of two low ranks (Low), which each tensor chip has whole
  *   Channels   the same with heads over context in place of positions: an AllToAll
  *   Inputs     what the scan reads and keeps: queries and keys copied for each head of values, values, and chunk matrices
  *   Scanned    [B, T, v]        its result; Normed, weighed by a gate, and back at its positions (Mixed) by another AllToAll
@@ -43,8 +44,14 @@ function ofShare(component: Component, share: string): Component {
   return { ...component, arrays: Object.fromEntries(arrays) }
 }
 
-const before: readonly Einsum[] = [
+const through: readonly Einsum[] = [
+  { out: 'Low', left: 'In', right: 'W_low', kind: 'matmul' },
+  { out: 'Projected', left: 'Low', right: 'W_raise', kind: 'matmul' },
+]
+
+const before = (ranks: boolean): readonly Einsum[] => [
   { out: 'Projected', left: 'In', right: 'W_mix', kind: 'matmul' },
+  ...(ranks ? through : []),
   { out: 'Channels', left: 'Projected', right: 'Projected', kind: 'reshard' },
   { out: 'Inputs', left: 'Channels', right: 'Channels', kind: 'elementwise' },
 ]
@@ -55,13 +62,14 @@ const after: readonly Einsum[] = [
 ]
 
 /** The recurrence under training layouts. */
-export function recurrentMixer(stream: string): Component {
+export function recurrentMixer(stream: string, ranks: boolean): Component {
   const [here, channels] = ['B_RXE T_C', 'B_RXE T']
   return {
     name: 'attention',
     arrays: {
       ...table('activation', {
         In: stream,
+        ...(ranks ? { Low: `${here} l:Rl` } : {}),
         Projected: `${here} Rv:Rp_YZ`,
         Channels: `${channels} Rv:Rp_YZC`,
         Inputs: `${channels} Rv:Rk_YZC`,
@@ -71,10 +79,13 @@ export function recurrentMixer(stream: string): Component {
         Out: stream,
       }),
       ...table('scores', { Steps: `${channels} Rv_YZC Rw` }),
-      ...weights('attention', { W_mix: 'D_Z Rv:Rp_Y', W_mixed: 'Rv_Y D_Z' }),
+      ...weights('attention', {
+        ...{ W_mix: 'D_Z Rv:Rm_Y', W_mixed: 'Rv_Y D_Z' },
+        ...(ranks ? { W_low: 'D_Z l:Rl', W_raise: 'l:Rr Rv:Rg_Y' } : {}),
+      }),
     },
     einsums: [
-      ...before,
+      ...before(ranks),
       { out: 'Scanned', left: 'Inputs', right: 'Steps', kind: 'scan' },
       { out: 'Normed', left: 'Scanned', right: 'Channels', kind: 'elementwise' },
       ...after,
@@ -83,8 +94,8 @@ export function recurrentMixer(stream: string): Component {
 }
 
 /** The recurrence under inference layouts: heads are shared out as those of attention's results are. `Scanned` is what its kernels stream. */
-export function inferenceMixer(projection: ProjectionLayout, layout: CacheLayout): Component {
-  const { rest, tokens, stream, weightD, weightInner, inner } = projections[projection]
+export function inferenceMixer(projection: ProjectionLayout, layout: CacheLayout, ranks: boolean): Component {
+  const { rest, tokens, stream, weightD, weightInner, inner, latentHeads } = projections[projection]
   const { sequences, resultHeads } = caches[layout]
   const heads = `${resultHeads === '' ? '_' : resultHeads}C`
   const streamed = shardedArray('Scanned', 'activation', `${sequences} T Rv:Rs${heads}`)
@@ -93,6 +104,7 @@ export function inferenceMixer(projection: ProjectionLayout, layout: CacheLayout
     arrays: {
       ...table('activation', {
         In: `${rest} ${stream}`,
+        ...(ranks ? { Low: `${tokens} l:Rl` } : {}),
         Projected: `${tokens} Rv:Rp${inner}`,
         Channels: `${sequences} T Rv:Rp${heads}`,
         Inputs: `${sequences} T Rv:Rk${heads}`,
@@ -104,12 +116,13 @@ export function inferenceMixer(projection: ProjectionLayout, layout: CacheLayout
       ...table('cache', { State: `${sequences} Rv${heads} Rw:Rn`, Last: `${sequences} Rv:Rt${heads}` }),
       ...table('scores', { Steps: `${sequences} T Rv${heads} Rw` }),
       ...weights('attention', {
-        W_mix: `${weightD} Rv:Rp${weightInner}`,
+        W_mix: `${weightD} Rv:Rm${weightInner}`,
         W_mixed: `Rv${weightInner} ${weightD}`,
+        ...(ranks ? { W_low: `${weightD} l:Rl`, W_raise: `l:Rr Rv:Rg${latentHeads}` } : {}),
       }),
     },
     einsums: [
-      ...before,
+      ...before(ranks),
       { out: 'Steps', left: 'Inputs', right: 'State', kind: 'scan' },
       { out: 'Normed', left: 'Steps', right: 'Channels', kind: 'elementwise' },
       ...after,

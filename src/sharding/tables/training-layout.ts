@@ -10,6 +10,7 @@
 
 import { type Composition, wholeComposition } from '../../model/composition.ts'
 import { expertLayers } from '../../model/expert-layers.ts'
+import { hasRanks } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { table, weights } from '../array.ts'
 import type { Component } from '../component.ts'
@@ -142,7 +143,7 @@ export function layerParts(
         layout,
       )
     : attention(residual, layout, outputGate)
-  const recurrence = model.recurrence ? recurrentMixer(resting(residual)) : null
+  const recurrence = model.recurrence ? recurrentMixer(resting(residual), hasRanks(model)) : null
   return [
     { component: mixers(attending, recurrence), times: whole },
     { component: mlp(residual, model.gatedMlp), times: dense / layers },

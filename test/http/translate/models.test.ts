@@ -99,7 +99,7 @@ describe('the model of a request', () => {
   })
 
   it.each([
-    ['kimi_linear', 'moonshotai/Kimi-Linear-48B-A3B-Instruct', 'linear attention'],
+    ['kimi_k3', 'moonshotai/Kimi-K3', 'linear attention'],
     ['nemotron_h', 'nvidia/NVIDIA-Nemotron-Nano-9B-v2', 'state space'],
     ['deepseek_v4', 'deepseek-ai/DeepSeek-V4-Pro', 'compressed'],
     ['minimax_m3', 'MiniMaxAI/MiniMax-M3-MXFP8', 'blocks'],

@@ -52,12 +52,25 @@ describe('a model with a recurrence', () => {
     expect(total + multiToken + gates + norms).toBe(81_324_862_720)
   })
 
+  // Of Kimi-Linear-48B-A3B-Instruct as well: biases of its routers are what is left out.
+  it('has them where attention is latent, and gates are made through low ranks', () => {
+    const { total } = parameterCount(named('kimi-linear-48b-a3b'))
+    expect(total + 26 * 256).toBe(49_122_681_728)
+  })
+
   it('attends in the last of every four layers', () => {
     const layers = Array.from({ length: next.layers }, (_, layer) => layer)
     expect(layers.filter((layer) => attends(next, layer))).toEqual([
       3, 7, 11, 15, 19, 23, 27, 31, 35, 39, 43, 47,
     ])
     expect(attendingLayers(next)).toBe(12)
+  })
+
+  it('attends in the very last layer too, where it says so', () => {
+    const kimi = named('kimi-linear-48b-a3b')
+    const layers = Array.from({ length: kimi.layers }, (_, layer) => layer)
+    expect(layers.filter((layer) => attends(kimi, layer))).toEqual([3, 7, 11, 15, 19, 23, 26])
+    expect(attendingLayers(kimi)).toBe(7)
   })
 
   it('keeps keys and values of the layers that attend alone, and states that do not grow', () => {
@@ -75,12 +88,12 @@ describe('a model with a recurrence', () => {
   })
 })
 
-describe('the mixers of its average layer', () => {
+describe.each([alone, named('kimi-linear-48b-a3b')])('the mixers of the average layer of $name', (alone) => {
   it('have the weights that are counted, but for what no matmul meets', () => {
-    const extents = extentsOf(next, 1)
-    const held = weightsOf(mixersOf(next)).map((weight) => numerator(elementsOf(weight), extents))
+    const extents = extentsOf(alone, 1)
+    const held = weightsOf(mixersOf(alone)).map((weight) => numerator(elementsOf(weight), extents))
     const sum = held.reduce((all, size) => all + size, 0)
-    expect((sum * next.layers) / parameterCount(next).attention).toBeCloseTo(1, 12)
+    expect((sum * alone.layers) / parameterCount(alone).attention).toBeCloseTo(1, 12)
   })
 
   it('take the FLOPs that are counted forwards, in matmuls and in kernels', () => {
@@ -103,7 +116,9 @@ describe('the mixers of its average layer', () => {
     expect((alone.layers * flops(false)) / counted.projections).toBeCloseTo(1, 9)
     expect((alone.layers * flops(true)) / counted.dotProducts).toBeCloseTo(1, 9)
   })
+})
 
+describe('the mixers of its average layer', () => {
   it('exchange positions for heads over context, before the scan and after it, forwards and backwards', () => {
     const component = restricted(mixersOf(alone), ['context'])
     const exchanged = movesOf(

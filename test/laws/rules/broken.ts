@@ -23,7 +23,7 @@ export const models = [
     'gpt-oss-120b',
     'palm-540b',
   ],
-  ...['qwen3-8b', 'llama-4-maverick', 'qwen3-30b-a3b', 'qwen3-next-80b-a3b'],
+  ...['qwen3-8b', 'llama-4-maverick', 'qwen3-30b-a3b', 'qwen3-next-80b-a3b', 'kimi-linear-48b-a3b'],
 ]
 export const machines = [
   { chip: 'h100-sxm', chips: 32 },
