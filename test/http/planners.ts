@@ -121,9 +121,11 @@ export function endless(seen: Patience = { started: 0, aborted: 0 }): Search {
   })
 }
 
-export function answeringAfter(ms: number): Search {
-  const later = <T>(answer: T) =>
-    new Promise<Searched<T>>((resolve) => setTimeout(() => resolve(atOnce(answer)), ms))
+export function answeringAfter(ms: number, seen = { started: 0 }): Search {
+  const later = <T>(answer: T) => {
+    seen.started++
+    return new Promise<Searched<T>>((resolve) => setTimeout(() => resolve(atOnce(answer)), ms))
+  }
   return atDesk({
     optimize: () => later(sampleOptimizeAnswer),
     evaluate: () => later(sampleEvaluateAnswer),

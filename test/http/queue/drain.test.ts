@@ -25,11 +25,12 @@ describe('while draining', () => {
 
   it('what is being answered is answered, and the drain waits for it', async () => {
     const lifecycle = createLifecycle()
-    const slow = service({ lifecycle, search: answeringAfter(300) })
+    const seen = { started: 0 }
+    const slow = service({ lifecycle, search: answeringAfter(300, seen) })
       .post('/optimize')
       .send(question)
     const answered = slow.then(({ status }) => status)
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    await until(() => seen.started === 1)
     await lifecycle.drain(5000)
     expect(await answered).toBe(200)
   })
@@ -41,7 +42,7 @@ describe('while draining', () => {
       .post('/optimize')
       .send(question)
       .then(({ status, body }) => [status, body.type])
-    await new Promise((resolve) => setTimeout(resolve, 150))
+    await until(() => seen.started === 1)
     await lifecycle.drain(50)
     expect(await answered).toEqual([503, '/problems/draining'])
     expect(seen.aborted).toBe(1)
