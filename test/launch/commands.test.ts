@@ -185,7 +185,7 @@ describe('what starts a plan', () => {
 
 const unknown = {
   ...{ latent: false, parallelBlocks: false, experts: false, sharedExperts: false },
-  ...{ denseLayers: true, maxSequenceLength: null },
+  ...{ denseLayers: true, recurrent: false, maxSequenceLength: null },
 }
 
 /** Options of Megatron-LM that a recipe of Bridge says itself, or, of what overlaps, may have no place for. */

@@ -31,7 +31,7 @@ describe('a deployment of Dynamo', () => {
   it('is read as the worker of the phase that is asked', () => {
     const model = {
       ...{ layers: 61, latent: true, parallelBlocks: false, maxSequenceLength: null },
-      ...{ experts: true, sharedExperts: true, denseLayers: true },
+      ...{ experts: true, sharedExperts: true, denseLayers: true, recurrent: false },
     }
     const alone = (mode: string, options: string) =>
       read(

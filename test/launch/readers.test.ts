@@ -23,7 +23,7 @@ const context: ReadingContext = {
   mode: null,
   model: {
     ...{ layers: 32, latent: true, parallelBlocks: false, maxSequenceLength: 8192 },
-    ...{ experts: true, sharedExperts: true, denseLayers: true },
+    ...{ experts: true, sharedExperts: true, denseLayers: true, recurrent: false },
   },
 }
 

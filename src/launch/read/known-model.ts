@@ -11,15 +11,18 @@ export interface KnownModel {
   readonly sharedExperts: boolean
   /** Whether some layers have an MLP. */
   readonly denseLayers: boolean
+  /** Whether some layers have a recurrence in place of attention. */
+  readonly recurrent: boolean
   readonly maxSequenceLength: number | null
 }
 
 export function knownOf(model: Transformer): KnownModel {
-  const { layers, attention, experts, parallelBlocks, maxSequenceLength = null } = model
+  const { layers, attention, experts, parallelBlocks, recurrence, maxSequenceLength = null } = model
   return {
     ...{ layers, parallelBlocks, maxSequenceLength },
     latent: attention.latent !== null,
     experts: experts !== null,
+    recurrent: recurrence !== undefined,
     sharedExperts: (experts?.sharedExperts ?? 0) > 0,
     denseLayers: expertLayers(model) < layers,
   }

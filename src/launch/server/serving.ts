@@ -55,6 +55,8 @@ export interface Serving {
   readonly chunked: boolean
   /** Positions that a sequence has room for. */
   readonly contextLength: number
+  /** Whether prompts find a prefix cached. */
+  readonly keepsPrefixes: boolean
   /** Whether sequences are shorter on average, and the plan has as many of them as then fit. */
   readonly partlyFilled: boolean
   readonly memory: MemoryAccount
@@ -100,6 +102,7 @@ export function serving(
   const attentionGroups = sharingGroups * mesh.expert
   const share = (sequences: number) => Math.ceil(Math.ceil(sequences / mesh.data) / attentionGroups)
   const halved = pass.halves === 2
+  const fresh = (shape.positions * units) / groups
   const unitSequences = share(halved ? resident.sequences : shape.sequences)
   return {
     setting,
@@ -126,6 +129,7 @@ export function serving(
         : Math.max(share(stepTokens), share(maxSequences ?? resident.sequences)),
     chunked: mode === 'prefill' && units > groups,
     contextLength,
+    keepsPrefixes: prompts?.keepsPrefixes ?? (mode === 'prefill' && fresh < resident.context - 0.5),
     partlyFilled: mode !== 'prefill' && shape.context < contextLength,
     memory,
     transfers,

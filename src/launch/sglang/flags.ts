@@ -35,6 +35,7 @@ import { wholeBlocksRule } from '../server/slices.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { memoryOf, sglangFormats, sglangSettings, sharesServer } from './settings.ts'
+import { slotsNote } from './states.ts'
 import { unsentModelsRule } from './unsent-models.ts'
 import { sglangVersion } from './version.ts'
 
@@ -99,8 +100,7 @@ function notes(serving: Serving): readonly string[] {
   return compact(
     !sharesServer(serving) && replicaNote(serving, 'SGLang'),
     serving.attentionGroups > 1 && 'SGLang has attention by sequences for DeepSeek, Qwen and like models.',
-    serving.model.recurrence &&
-      'SGLang keeps three to five states a request where it keeps prefixes, the plan one: it is told to keep none.',
+    slotsNote(serving),
     graphNote(serving, 'SGLang'),
     kernelNotes(serving, 'SGLang'),
     unpackedNote(serving.setting, 'SGLang'),

@@ -12,6 +12,7 @@ import { precisionRead, typesOf } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { promptMargin, sglangFormats, sglangSettings } from './settings.ts'
+import { statesRead } from './states.ts'
 import { defaultChunk } from './step-tokens.ts'
 import { sglangVersion } from './version.ts'
 
@@ -31,6 +32,8 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const quantised = quantized(rest.quantization, typesNamed(named ?? ''), sglangQuantizations)
   const groups = attends ? data : 1
   const told = notesOf(options)
+  const states = statesRead(options, groups, running, context)
+  const limits = compact(running !== null && Math.max(1, Math.floor(running / groups)), states.sequences)
   const ofMemory = options.number('--mem-fraction-static')
   const both = context.mode === 'serve'
   // A value of -1 means whole prompts.
@@ -56,7 +59,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       },
       contextLength: rest.length,
       kept: promptMargin,
-      sequences: running === null ? null : Math.max(1, Math.floor(running / groups)),
+      sequences: limits.length > 0 ? Math.min(...limits) : null,
       // Half of the tokens that caches have room for (managers/scheduler.py): memory is short before.
       usualSequences: null,
       stepTokens:
@@ -74,12 +77,13 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
           : `--disaggregation-mode ${rest.role} is one of two phases: ask for it in mode ${rest.role === 'prefill' ? 'prefill' : 'generate'}, or of both as a plan of fields`,
       precision: precisionRead(rest, quantised.types, types),
       misnamed: quantised.misnamed,
-      notes: [...notes, ...told, ...quantised.notes],
+      notes: [...notes, ...told, ...states.notes, ...quantised.notes],
       // Must come last: what nobody has asked for by now is left over.
       ...leftOver(options.left(), isImmaterial, options.known()),
       faults: compact(
         faults,
         options.faults,
+        states.faults,
         experts > 1 &&
           !sends &&
           experts !== tensors &&

@@ -9,6 +9,7 @@ import { hostChips } from '../server/notes.ts'
 import { type Serving, sharersOf } from '../server/serving.ts'
 import { given, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { expertKernels } from '../vendor.ts'
+import { keepsNoPrefixes, slotsOf } from './states.ts'
 
 export const sglangFormats: Formats = {
   pairs: ['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'int8/int8', 'int4/bf16', 'fp4/fp4', 'fp4/bf16'],
@@ -88,8 +89,8 @@ export const sglangSettings = {
   positions: setting('--dcp-size', sharersOf, ranks, '--decode-context-parallel-size'),
   length: setting('--context-length', lengthOf, whole),
   running: setting('--max-running-requests', (own: Serving) => own.sequences * own.attentionGroups, whole),
-  states: setting('--max-mamba-cache-size', statesOf),
-  prefixes: setting('--disable-radix-cache', ({ model }: Serving) => model.recurrence !== undefined),
+  states: setting('--max-mamba-cache-size', slotsOf),
+  prefixes: setting('--disable-radix-cache', keepsNoPrefixes),
   graphs: setting('--cuda-graph-max-bs', graphsOf),
   // A value of -1 means whole prompts.
   chunk: setting('--chunked-prefill-size', chunkOf),
@@ -114,15 +115,6 @@ export const sglangSettings = {
     transfers ? 'nixl' : null,
   ),
 } as const
-
-/**
- * States of a recurrence have a pool of their own, by default 0.9 times as large as that of caches (--mamba-full-memory-ratio), whatever runs. A
- * server that keeps prefixes takes three to five states for each request, where a plan has one, and fewer requests run (sgl-project/sglang, pull
- * requests 11679 and 32763, issue 33004).
- */
-function statesOf({ model, sequences, attentionGroups }: Serving): number | null {
-  return model.recurrence ? sequences * attentionGroups : null
-}
 
 /**
  * The largest batch for which SGLang captures a graph by default, by the chip's memory, for fewer than four tensor

@@ -14,7 +14,7 @@ import { service } from '../../http/service.ts'
 import { problem } from '../../problem.ts'
 
 const dense = { layers: 126, latent: false, parallelBlocks: false, maxSequenceLength: 8192 }
-const none = { experts: false, sharedExperts: false, denseLayers: true }
+const none = { experts: false, sharedExperts: false, denseLayers: true, recurrent: false }
 const context = { chips: 256, slices: 1, mode: null, model: { ...dense, ...none } }
 
 /** `remat_policy=custom` where no policy is named. */
