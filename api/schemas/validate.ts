@@ -39,8 +39,8 @@ const require = z
       z.array(label()).min(1).max(20),
     ),
     launchableBy: optional(
-      'Frameworks that all have to be able to launch the plan.',
-      z.array(frameworkName).min(1).max(frameworks.length),
+      'Frameworks that all have to be able to launch the plan; for a launch file, its own by default. An empty list leaves this check out.',
+      z.array(frameworkName).max(frameworks.length),
     ),
   })
   .describe('Requirements on the plan, beyond being legal.')

@@ -6,7 +6,7 @@
 
 import { launchersOf } from '../../src/assumptions/stack.ts'
 import { collectiveEstimate } from '../../src/collectives.ts'
-import { present } from '../../src/fields.ts'
+import { isFields, present } from '../../src/fields.ts'
 import { type LaunchReading, writtenFor } from '../../src/launch/read/reading.ts'
 import type { Answer, Inspection, Trial, Verdict } from '../../src/modes/question.ts'
 import type { Suggestion } from '../../src/plan/answer.ts'
@@ -41,7 +41,7 @@ import { refuseUnbinding } from '../translate/bottlenecks.ts'
 import { hardwareOf } from '../translate/hardware.ts'
 import { refuseAnotherModel } from '../translate/launch/contradictions.ts'
 import { launchKey } from '../translate/launch/file.ts'
-import { launchWarnings, spelledOut } from '../translate/launch/launch.ts'
+import { launchWarnings, type SpelledOut, spelledOut } from '../translate/launch/launch.ts'
 import { misspeltChecks } from '../translate/launch/misspelt.ts'
 import { refuseUnpriced } from '../translate/prices.ts'
 import { problemOf, type Translation } from '../translate/problem.ts'
@@ -141,7 +141,7 @@ export interface Examined extends Spelled<ValidateRequest | ValidateServeRequest
 
 export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Examined {
   const { request, reading, read } = isLaunch(asked)
-    ? spelledOut(asked, validateWritten, catalogue)
+    ? launchedByItsOwn(spelledOut(asked, validateWritten, catalogue))
     : { request: asked, reading: null, read: null }
   const { trial, warnings } = trialIn(asLaunched(request), reading, catalogue)
   refuseUnbinding(request.require, trial.problem.cluster)
@@ -171,6 +171,22 @@ export function validateBody(
 }
 
 export type ValidateBody = ReturnType<typeof validateBody>
+
+/** A launch file is to be launched by its own framework, where the request does not say by whom. */
+function launchedByItsOwn<Request extends ValidateRequest | ValidateServeRequest>(
+  spelled: SpelledOut<Request>,
+): SpelledOut<Request> {
+  const { request, reading, read } = spelled
+  const framework = reading && writtenFor(reading.framework)
+  if (!framework || request.require.launchableBy) return spelled
+  const require = { ...request.require, launchableBy: [framework] }
+  const said = isFields(read?.request.require) ? read.request.require : {}
+  const told = read && {
+    ...read,
+    request: { ...read.request, require: { ...said, launchableBy: [framework] } },
+  }
+  return { request: { ...request, require }, reading, read: told }
+}
 
 /** If the request names no stack, the plan is costed with that of the framework that has to launch it. */
 function asLaunched<Request extends ValidateRequest | ValidateServeRequest>(request: Request): Request {

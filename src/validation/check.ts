@@ -18,7 +18,7 @@ export interface Requirements {
   readonly withinOfBest?: number
   /** Bottlenecks, or parts of the network, that must not be what bounds it. */
   readonly notBoundBy?: readonly string[]
-  /** Frameworks that all have to be able to launch it. */
+  /** Frameworks that all have to be able to launch it; of a launch file, its own by default. */
   readonly launchableBy?: readonly Framework[]
 }
 

@@ -1,6 +1,7 @@
 /** Checks that frameworks can launch a plan, in any mode. */
 import type { Framework } from '../launch/framework.ts'
 import { refusalOf } from '../launch/launch.ts'
+import { lacksMemoryAlone } from '../launch/server/rules.ts'
 import type { Findings, Outcome, Remedy } from './check.ts'
 
 interface Launched {
@@ -8,7 +9,11 @@ interface Launched {
 }
 
 export function launchedBy<Found extends Launched>(sameAsBest: (best: Found) => Remedy) {
-  return (frameworks: readonly Framework[], { evaluation: { plan }, best }: Findings<Found>): Outcome => {
+  return (
+    frameworks: readonly Framework[],
+    { evaluation: { plan }, best }: Findings<Found>,
+  ): Outcome | null => {
+    if (frameworks.length === 0) return null
     const refusals = (one: Found) =>
       frameworks.flatMap((name) => {
         const reasons = refusal(one.launch[name])
@@ -27,8 +32,8 @@ export function launchedBy<Found extends Launched>(sameAsBest: (best: Found) => 
   }
 }
 
-/** Why a framework cannot launch the plan; null if it can. */
+/** Why a framework cannot launch the plan; null if it can, or would with more memory, which `fits` asks after. */
 function refusal(flags: unknown): readonly string[] | null {
   if (flags === undefined) return ['it is not asked in this mode']
-  return refusalOf(flags)
+  return lacksMemoryAlone(flags) ? null : refusalOf(flags)
 }

@@ -457,3 +457,51 @@ describe('what launches Megatron-LM', () => {
     expect(checks.map(({ name }: { name: string }) => name)).toEqual(['legal', 'fits', 'launchableBy'])
   })
 })
+
+describe('a launch file that its own framework cannot start', () => {
+  const interleaved = `${line} --pipeline-model-parallel-size 4 --num-virtual-stages-per-pipeline-rank 2 --vocab-size 128256`
+  const server = (workload: object) => ({
+    hardware: { chip: 'h200-sxm', chips: 8 },
+    workload: { mode: 'generate', contextLength: 4096, ...workload },
+  })
+  it.each([
+    ['vllm', server({}), 'vllm serve Qwen/Qwen3-235B-A22B-FP8 --tensor-parallel-size 8 --max-num-seqs 64', 4],
+    [
+      'sglang',
+      server({ batchSequences: 64 }),
+      'python -m sglang.launch_server --model-path Qwen/Qwen3-235B-A22B-FP8 --tp 8',
+      4,
+    ],
+    [
+      'megatron',
+      { hardware: question.hardware, constraints: { context: 1, tensor2: 1 } },
+      interleaved.replace('-size 64', '-size 6'),
+      null,
+    ],
+  ])('of %s fails, with the reason of its launch, unless nobody asks', async (framework, rest, file, fewer) => {
+    const checked = async (text: string, more: object = {}) =>
+      (await agent.post('/validate').send({ ...rest, ...more, plan: { [framework]: text } })).body
+    const found = await checked(file)
+    const by = ({ checks }: { checks: readonly { name: string }[] }) =>
+      checks.filter(({ name }) => name === 'launchableBy')
+    expect(found.ok).toBe(false)
+    const [reason] = found.plan.launch[framework].unsupported
+    expect(by(found)).toMatchObject([
+      { ok: false, message: expect.stringContaining(`${framework}: ${reason}`) },
+    ])
+    expect(found.read.request.require).toEqual({ launchableBy: [framework] })
+    expect(by(await checked(file, { require: { launchableBy: [] } }))).toEqual([])
+    const mended = fewer ? file.replace(/(size|tp) 8/, `$1 ${fewer}`) : interleaved
+    const chips = fewer ? { hardware: { chip: 'h200-sxm', chips: fewer } } : {}
+    expect(by(await checked(mended, chips))).toMatchObject([{ ok: true }])
+  })
+
+  it('for want of memory alone is told that by fits, once', async () => {
+    const file = 'vllm serve meta-llama/Llama-3.1-70B --tensor-parallel-size 1 --max-num-seqs 8'
+    const hardware = { chip: 'h100-sxm', chips: 1 }
+    const workload = { mode: 'generate', contextLength: 4096 }
+    const { body } = await agent.post('/validate').send({ hardware, workload, plan: { vllm: file } })
+    const failed = body.checks.filter(({ ok }: { ok: boolean }) => !ok)
+    expect(failed.map(({ name }: { name: string }) => name)).toEqual(['fits'])
+  })
+})
