@@ -1,4 +1,5 @@
 /** The stages that Megatron-LM's options describe: equal ones, a first or last one that differs, or a layout string. Source: as pipeline.ts. */
+import { compact } from '../../../compact.ts'
 import type { Options } from '../../read/options.ts'
 import { stageLayersOf } from '../../run/chunks.ts'
 
@@ -26,15 +27,17 @@ export function readMegatronStages(options: Options, pipeline: number, layers: n
   if (stagesOfAll > (layers === null ? mostStages : layers + embedding + loss)) {
     return stages({ faults: [`${stagesOfAll} stages for ${layers ?? 'so few'} layers`] })
   }
-  if (layout !== null) return laidOut(layout, pipeline)
+  if (layout !== null) return laidOut(layout, pipeline, layers)
   if (layers === null) return stages({ virtualStages: virtual ?? 1 })
   const ends = [first, last].filter((end) => end !== null)
   const inside = pipeline - ends.length
   const between = layers + embedding + loss - ends.reduce((sum, end) => sum + end, 0)
+  const ofEnds = compact(embedding > 0 && 'the embedding', loss > 0 && 'the loss').join(' and ')
+  const counted = ofEnds && `, with ${ofEnds} counted as ${embedding + loss > 1 ? 'one each' : 'one'}`
   // With two stages both may be given, so that none are in between.
   const each = inside === 0 && between === 0 ? (first ?? 0) : between / inside
   if (!Number.isInteger(each)) {
-    const faults = [`${pipeline} stages do not divide the ${layers} layers`]
+    const faults = [undivided()]
     return stages({ virtualStages: virtual ?? 1, faults })
   }
   const stageLayers = Array.from({ length: pipeline }, (_, stage) => {
@@ -46,7 +49,14 @@ export function readMegatronStages(options: Options, pipeline: number, layers: n
     const faults = [`${each} layers of a stage are not so many chunks of ${perChunk}`]
     return stages({ stageLayers, faults })
   }
+  const uncut = [...ends, ...(inside > 0 ? [each] : [])].find((count) => count % virtualStages !== 0)
+  if (uncut !== undefined) return stages({ stageLayers, faults: [unequal(virtualStages, uncut, counted)] })
   return stages({ virtualStages, stageLayers })
+
+  function undivided(): string {
+    if (ends.length === 0) return `${pipeline} stages do not divide the ${between} layers${counted}`
+    return `${inside} stages do not divide the ${between} layers that the first and last stage leave them${counted}`
+  }
 }
 
 /** Without virtual stages, layers and faults where nothing is said of them. */
@@ -54,18 +64,42 @@ function stages(said: Partial<Stages>): Stages {
   return { virtualStages: 1, stageLayers: null, faults: [], ...said }
 }
 
+/** Chunks of a stage are equal: names the numbers of them next to the one that is asked. Source: get_num_layers_to_build in megatron/core/transformer/transformer_block.py. */
+function unequal(virtualStages: number, layers: number, counted: string): string {
+  const legal = Array.from({ length: Math.min(layers, mostStages) }, (_, before) => before + 1).filter(
+    (n) => layers % n === 0,
+  )
+  const near = compact(
+    legal.findLast((n) => n < virtualStages),
+    legal.find((n) => n > virtualStages),
+  )
+  const of = `--num-virtual-stages-per-pipeline-rank ${virtualStages}`
+  return `${of} does not divide the ${layers} layers of a stage${counted}: the nearest that divide them are ${near.join(' and ')}`
+}
+
 /** Layout such as `Et*7|(t*8|)*14t*7L`: chunks in the order of the model (run/chunks.ts). */
-function laidOut(layout: string, pipeline: number): Stages {
+function laidOut(layout: string, pipeline: number, layers: number | null): Stages {
+  const of = `--pipeline-model-parallel-layout ${layout.slice(0, 100)}`
   const cells = expanded(layout)?.split('|')
   if (!cells || cells.length % pipeline !== 0) {
-    const of = `--pipeline-model-parallel-layout ${layout.slice(0, 100)}`
     return stages({ faults: [`${of} is not so many chunks of ${pipeline} stages`] })
   }
-  const layers = cells.map((cell) => cell.split('t').length - 1)
-  return stages({
-    virtualStages: cells.length / pipeline,
-    stageLayers: stageLayersOf(layers, pipeline),
-  })
+  const virtualStages = cells.length / pipeline
+  const faults = misplaced(cells.join(''), layers).map((fault) => `${of} ${fault}`)
+  if (faults.length > 0) return stages({ virtualStages, faults })
+  const decoders = cells.map((cell) => cell.split('t').length - 1)
+  return stages({ virtualStages, stageLayers: stageLayersOf(decoders, pipeline) })
+}
+
+/** What validate_layer_layout asserts of all chunks together. */
+function misplaced(whole: string, layers: number | null): readonly string[] {
+  const times = (letter: string) => whole.split(letter).length - 1
+  const decoders = times('t')
+  return compact(
+    (!whole.startsWith('E') || times('E') > 1) && 'has to begin with E, the embedding, and have it once',
+    (!whole.endsWith('L') || times('L') > 1) && 'has to end with L, the loss, and have it once',
+    layers !== null && decoders !== layers && `has ${decoders} layers (t), the model has ${layers}`,
+  )
 }
 
 /** Limit for a model with an unknown number of layers. */

@@ -1,0 +1,54 @@
+/** Stages that Megatron-LM refuses are refused, with the option that says them. */
+import { describe, expect, it } from 'vitest'
+import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
+
+const read = (options: string) =>
+  readMegatron(
+    `torchrun --nnodes 4 --nproc-per-node 8 pretrain_gpt.py --num-layers 80 --hidden-size 1024 --num-attention-heads 8 --micro-batch-size 1 --global-batch-size 64 --seq-length 4096 --pipeline-model-parallel-size 4 ${options}`,
+    null,
+  )
+
+const layout = (text: string) => `--pipeline-model-parallel-layout '${text}'`
+const virtual = '--num-virtual-stages-per-pipeline-rank'
+const ends = '--decoder-first-pipeline-num-layers 14 --decoder-last-pipeline-num-layers 14'
+
+describe('stages of a command', () => {
+  it.each([
+    [`${virtual} 5`, 5],
+    [`${ends} ${virtual} 2`, 2],
+    [layout('Et|t|t*2|(t|)*76L'), 20],
+    [layout('Et*20|t*20|t*20|t*20L'), 1],
+  ])('%s are read', (options, virtualStages) => {
+    const { plan, faults } = read(options)
+    expect(faults).toEqual([])
+    expect(plan.virtualStages).toBe(virtualStages)
+  })
+
+  it.each([
+    [
+      `${virtual} 7`,
+      /rank 7 does not divide the 20 layers of a stage: the nearest that divide them are 5 and 10$/,
+    ],
+    [
+      `${ends} ${virtual} 4`,
+      /rank 4 does not divide the 14 layers of a stage: the nearest that divide them are 2 and 7/,
+    ],
+    [layout('t|t|t*2|(t|)*76L'), /has to begin with E/],
+    [layout('Et|t|t*2|(t|)*76'), /has to end with L/],
+    [layout('t|t|t*2|(t|)*76EL'), /has to begin with E/],
+    [layout('Et|t|Et*2|(t|)*76L'), /has to begin with E, the embedding, and have it once/],
+    [layout('EtL|t|t*2|(t|)*76L'), /has to end with L, the loss, and have it once/],
+    [
+      layout('Et*20|t*20|t*20|t*19L'),
+      /--pipeline-model-parallel-layout .* has 79 layers \(t\), the model has 80/,
+    ],
+    [
+      '--account-for-embedding-in-pipeline-split --account-for-loss-in-pipeline-split',
+      /^4 stages do not divide the 82 layers, with the embedding and the loss counted as one each$/,
+    ],
+    ['--account-for-loss-in-pipeline-split', /the 81 layers, with the loss counted as one$/],
+    ['--decoder-first-pipeline-num-layers 15', /^3 stages do not divide the 65 layers that/],
+  ])('%s are refused', (options, reason) => {
+    expect(read(options).faults).toEqual([expect.stringMatching(reason)])
+  })
+})
