@@ -22,6 +22,7 @@ export function refuseAnotherModel(reading: LaunchReading | null, model: Transfo
       pointer: '/model',
       detail: `${model.name} has ${name} ${String(known[name])}; the launch file has ${String(reading.model?.[name])}`,
     }))
+    .concat(otherMixers(reading, model))
   if (faults.length > 0) throw faulty('impossible-combination', faults)
 }
 
@@ -35,6 +36,33 @@ const compared = [
   'gatedMlp',
   'tiedEmbeddings',
 ] as const
+
+/** Mixers of layers, and gates of attention, where a file that leaves them out has none. Of recurrences that one side lacks, only that is said. */
+function otherMixers({ model: said, wholeModel = false }: LaunchReading, model: Transformer) {
+  if (!wholeModel) return []
+  const both = isFields(said?.recurrence) && model.recurrence !== undefined
+  const paths = both ? [...gates, ...recurrences] : [...gates, ...recurrences.slice(0, 1)]
+  return paths.flatMap((path) => {
+    const [own, written] = [model, said].map((side) => valueAt(side, path) || 'none')
+    const detail = `${model.name} has ${path.join('.')} ${String(own)}; the launch file has ${String(written)}`
+    return own === written ? [] : [{ pointer: '/model', detail }]
+  })
+}
+
+const gates = [['attention', 'outputGate']] as const
+
+const recurrences = (
+  [
+    'mixer',
+    'attentionEvery',
+    'lastAttends',
+    'keyHeads',
+    'keyDim',
+    'heads',
+    'valueDim',
+    'convolution',
+  ] as const
+).map((name) => ['recurrence', name] as const)
 
 const ofPlainHeads: readonly string[] = ['kvHeads', 'headDim']
 

@@ -97,6 +97,8 @@ export function readBridge(
     ...reading,
     framework: 'megatron-bridge',
     version: bridgeVersion,
+    // A recipe's model is the rest of it.
+    wholeModel: false,
     ...(stem === undefined ? {} : { named: nameOf(stem) }),
     hardware: counted === null ? reading.hardware : { chips: counted },
     notes: compact(

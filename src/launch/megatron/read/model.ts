@@ -7,11 +7,12 @@ import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
 import type { Options } from '../../read/options.ts'
 import { pythonList } from '../../read/python-list.ts'
-import { recurrentVariants } from '../attention.ts'
+import { readMixers } from './recurrence.ts'
 
 export interface ModelRead {
   readonly model: Fields | null
   readonly faults: readonly string[]
+  readonly notes: readonly string[]
 }
 
 export function readMegatronModel(options: Options): ModelRead {
@@ -34,14 +35,15 @@ export function readMegatronModel(options: Options): ModelRead {
   const skip = options.text('--window-attn-skip-freq')
   const latent = latentOf(options)
   const uncounted = uncountedOf(options)
-  if (layers === null || dModel === null || heads === null) return { model: null, faults: uncounted }
+  const whole = layers !== null && dModel !== null && heads !== null
+  const { recurrence, index, ...mixers } = readMixers(options, whole ? layers : null)
+  if (!whole) return { model: null, faults: [...uncounted, ...mixers.faults], notes: mixers.notes }
   const dFf = width ?? (gatedMlp ? Math.trunc((4 * dModel * 2) / 3 / 64) * 64 : 4 * dModel)
   const { moe, faults } = expertsOf(options, layers, dFf)
   const outputGate = options.has('--attention-output-gate')
-  const recurrence = recurrenceOf(options)
   const attention = {
     ...latent,
-    ...indexOf(options),
+    ...(index ? { index } : {}),
     ...windowOf(window, skip),
     ...(outputGate ? { outputGate } : {}),
   }
@@ -51,7 +53,8 @@ export function readMegatronModel(options: Options): ModelRead {
     dFf,
     heads,
     kvHeads: grouped ? (groups ?? 1) : heads,
-    headDim: kvChannels ?? Math.trunc(dModel / heads),
+    // Latent attention has widths of its own, whatever --kv-channels says.
+    ...('mla' in latent ? {} : { headDim: kvChannels ?? Math.trunc(dModel / heads) }),
     ...(vocab === null ? {} : { vocab }),
     gatedMlp,
     tiedEmbeddings,
@@ -62,7 +65,7 @@ export function readMegatronModel(options: Options): ModelRead {
     ...(recurrence ? { recurrence } : {}),
     ...(multiTokenLayers ? { multiTokenLayers } : {}),
   }
-  return { model, faults: [...uncounted, ...faults] }
+  return { model, faults: [...uncounted, ...mixers.faults, ...faults], notes: mixers.notes }
 }
 
 /** What options say of a model that would be counted as another one. */
@@ -101,33 +104,6 @@ function latentOf(options: Options): Fields {
     valueHeadDim: options.whole('--v-head-dim') ?? 128,
   }
   return options.has('--multi-latent-attention') ? { kind: 'mla', mla: fields } : {}
-}
-
-/** Of the options of an index only those have defaults that say which layers have one. */
-function indexOf(options: Options): Fields {
-  const [heads, headDim] = [options.whole('--dsa-indexer-n-heads'), options.whole('--dsa-indexer-head-dim')]
-  const positions = options.whole('--dsa-indexer-topk')
-  const every = options.whole('--dsa-indexer-topk-freq') ?? 1
-  const firstLayers = options.whole('--dsa-indexer-skip-topk-offset') ?? 0
-  if (options.text('--experimental-attention-variant') !== 'dsa') return {}
-  if (heads === null || headDim === null || positions === null) return {}
-  return { index: { positions, heads, headDim, ...(every > 1 ? { firstLayers, every } : {}) } }
-}
-
-/** Defaults are its own. A list of layers is none of its patterns here. */
-function recurrenceOf(options: Options): Fields | null {
-  const variant = options.text('--experimental-attention-variant')
-  const every = options.text('--linear-attention-freq')
-  const fields = {
-    keyHeads: options.whole('--linear-num-key-heads') ?? 16,
-    keyDim: options.whole('--linear-key-head-dim') ?? 128,
-    heads: options.whole('--linear-num-value-heads') ?? 32,
-    valueDim: options.whole('--linear-value-head-dim') ?? 128,
-    convolution: options.whole('--linear-conv-kernel-dim') ?? 4,
-  }
-  const [mixer] = Object.entries(recurrentVariants).find(([, name]) => name === variant) ?? []
-  if (!mixer || every === null || !/^\d+$/.test(every)) return null
-  return { mixer, attentionEvery: Number(every), ...fields }
 }
 
 /** W - 1 positions to the left make a window of W; every n-th layer skips it. */

@@ -37,7 +37,7 @@ export function readMegatron(
   const world = started ?? (chips === null ? ofOneNode(optionsOf(launcher)) : null)
   const options = optionsOf(own, megatronSynonyms)
   // A launcher that cannot be read is not a fault, because the request may give the number of chips.
-  const { model, faults } = readMegatronModel(options)
+  const { model, ...ofModel } = readMegatronModel(options)
   const optimizer = optimizerOf(options)
   const known = world ?? chips
   const laidOut =
@@ -58,6 +58,7 @@ export function readMegatron(
     framework: 'megatron',
     version: megatronVersion,
     model,
+    wholeModel: handedTo === null,
     hardware: world === null ? {} : { chips: world },
     workload: {
       mode: 'train',
@@ -68,7 +69,14 @@ export function readMegatron(
     costed: laidOut?.costed ?? {},
     lacking: laidOut?.lacking ?? {},
     plan: laidOut?.plan ?? {},
-    notes: [...script.notes, ...handed, ...notes, ...moments.notes, ...(laidOut?.notes ?? [])],
+    notes: [
+      ...script.notes,
+      ...handed,
+      ...ofModel.notes,
+      ...notes,
+      ...moments.notes,
+      ...(laidOut?.notes ?? []),
+    ],
     // Without the number of GPUs nobody has asked for what says the mesh.
     ...leftOver(laidOut ? left : [], isImmaterial, options.known()),
     refuses: program === null || isOwnProgram(program),
@@ -77,7 +85,7 @@ export function readMegatron(
         ? [`${program.replace(/^.*\//, '').slice(0, 100)} trains no decoder, which is what is counted`]
         : []),
       ...options.faults,
-      ...faults,
+      ...ofModel.faults,
       ...moments.faults,
       ...(laidOut ? laidOut.faults : [chipsUnsaid('--nnodes and --nproc-per-node')]),
     ],

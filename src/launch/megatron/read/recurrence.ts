@@ -1,0 +1,104 @@
+/**
+ * The mixers of layers that Megatron-LM's options describe: a recurrence in all layers but the last of every so many, which attends, or an
+ * index of positions. An option that is not one of these is a fault, as full attention would cost something else. Source: core_v0.19.0,
+ * la_freq_type in megatron/training/arguments.py, experimental_attention_variant in megatron/core/transformer/transformer_config.py, and
+ * get_linear_attention_pattern in megatron/core/models/gpt/experimental_attention_variant_module_specs.py.
+ */
+import { compact } from '../../../compact.ts'
+import type { Fields } from '../../../fields.ts'
+import { inverse } from '../../read/inverse.ts'
+import type { Options } from '../../read/options.ts'
+import { pythonList } from '../../read/python-list.ts'
+import { recurrentVariants } from '../attention.ts'
+
+interface Mixers {
+  readonly recurrence: Fields | null
+  /** An index of positions; null where queries meet all of them. */
+  readonly index: Fields | null
+  readonly faults: readonly string[]
+  readonly notes: readonly string[]
+}
+
+const variantOption = '--experimental-attention-variant'
+const everyOption = '--linear-attention-freq'
+
+/** `gdn` is what later releases call it. */
+const mixers: Readonly<Record<string, string | undefined>> = {
+  ...inverse(recurrentVariants),
+  gdn: 'gated-delta-net',
+}
+
+const indexed = 'dsa'
+
+/** `layers` is null where the options do not describe a model. */
+export function readMixers(options: Options, layers: number | null): Mixers {
+  const variant = options.text(variantOption)
+  const every = options.text(everyOption)
+  const dims = dimsOf(options)
+  const index = indexOf(options)
+  const mixer = variant === null ? undefined : mixers[variant]
+  const none = { recurrence: null, index: null, faults: [], notes: [] }
+  if (variant !== null && mixer === undefined && variant !== indexed) {
+    const known = [...Object.values(recurrentVariants), indexed].join(' and ')
+    return { ...none, faults: [`${variantOption} ${variant.slice(0, 100)} is not counted: ${known} are`] }
+  }
+  if (layers === null) return none
+  if (mixer === undefined) {
+    const notes = compact(
+      every !== null &&
+        `${everyOption} without ${variantOption} ${Object.keys(mixers)[0]}: every layer attends, as Megatron-LM has it then`,
+    )
+    if (variant === null || index) return { ...none, index, notes }
+    return { ...none, notes, faults: [`${variantOption} ${variant} needs ${indexOptions.join(', ')}`] }
+  }
+  if (every === null) return { ...none, faults: [`${variantOption} ${variant} needs ${everyOption}`] }
+  const pattern = patternOf(every, layers)
+  if (typeof pattern === 'string') {
+    return { ...none, faults: [`${everyOption} ${every.slice(0, 100)} ${pattern}`] }
+  }
+  return { ...none, recurrence: pattern && { mixer, ...pattern, ...dims } }
+}
+
+/** Defaults are its own. */
+function dimsOf(options: Options): Fields {
+  return {
+    keyHeads: options.whole('--linear-num-key-heads') ?? 16,
+    keyDim: options.whole('--linear-key-head-dim') ?? 128,
+    heads: options.whole('--linear-num-value-heads') ?? 32,
+    valueDim: options.whole('--linear-value-head-dim') ?? 128,
+    convolution: options.whole('--linear-conv-kernel-dim') ?? 4,
+  }
+}
+
+const indexOptions = ['--dsa-indexer-n-heads', '--dsa-indexer-head-dim', '--dsa-indexer-topk'] as const
+
+/** Of the options of an index only those have defaults that say which layers have one. */
+function indexOf(options: Options): Fields | null {
+  const [heads = null, headDim = null, positions = null] = indexOptions.map((name) => options.whole(name))
+  const every = options.whole('--dsa-indexer-topk-freq') ?? 1
+  const firstLayers = options.whole('--dsa-indexer-skip-topk-offset') ?? 0
+  if (options.text(variantOption) !== indexed) return null
+  if (heads === null || headDim === null || positions === null) return null
+  return { positions, heads, headDim, ...(every > 1 ? { firstLayers, every } : {}) }
+}
+
+/** Which layers attend, in the words of a request; null if all do, a text where it is no such pattern. A list has 1 for each layer with a recurrence. */
+function patternOf(every: string, layers: number): Fields | null | string {
+  if (/^\d+$/.test(every)) {
+    const attentionEvery = Number(every)
+    if (attentionEvery === 0) return 'is no count'
+    return attentionEvery === 1 ? null : { attentionEvery }
+  }
+  const list = pythonList(every)
+  if (!list) return 'is neither a number nor a list of layers'
+  if (list.length !== layers) return `has ${list.length} layers, not the ${layers} of --num-layers`
+  if (!list.includes(1)) return null
+  const attentionEvery = list.indexOf(0) + 1
+  const lastAttends = list.at(-1) === 0 && layers % attentionEvery !== 0
+  const same = list.every((recurs, layer) => {
+    const attends = (layer + 1) % attentionEvery === 0 || (lastAttends && layer === layers - 1)
+    return recurs === (attends ? 0 : 1)
+  })
+  if (attentionEvery < 2 || !same) return 'is not counted: only the last of every so many layers may attend'
+  return { attentionEvery, ...(lastAttends ? { lastAttends } : {}) }
+}
