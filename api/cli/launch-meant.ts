@@ -11,8 +11,9 @@ const marks: Readonly<Record<LaunchKey, RegExp>> = {
     /maxtext|^(ici|dcn)_\w+_parallelism:|^(base_config|base_emb_dim|remat_policy|per_device_batch_size):/im,
   tensorrtLlm:
     /\btrtllm-(serve|bench)\b|^(kv_cache_config|cuda_graph_config|enable_attention_dp|moe_config):/m,
-  sglang: /\bsglang(\.launch_server| serve)\b|^(tp|tp-size|mem-fraction-static):/m,
-  vllm: /\bvllm(\.entrypoints| serve)\b|^tensor-parallel-size:/m,
+  sglang:
+    /\bsglang(\.launch_server| serve)\b|\blmsysorg\/sglang\b|^(tp|tp-size|model-path|mem-fraction-static):/m,
+  vllm: /\bvllm(\.entrypoints| serve)\b|\bvllm\/vllm-\w+|^(tensor-parallel-size|gpu-memory-utilization|max-num-seqs):/m,
   accelerate: /^distributed_type:/m,
   megatron: /\bpretrain_\w+\.py\b|--tensor-model-parallel-size/,
   deepspeed: /["']zero_optimization["']|^zero_optimization:/,
@@ -24,8 +25,11 @@ const configs: readonly string[] = ['accelerate', 'deepspeed']
 /** Keys of which every request has one, whatever it leaves to the options of a command; in MaxText's configs `hardware` is a word. */
 const requestKeys = ['model', 'workload', 'plan', 'variants', 'runs', 'against']
 
+/** Options of a server in a file of its own have hyphens, which no request has; `model` is one of them. */
 const isRequest = (body: unknown) =>
-  isFields(body) && (isFields(body.hardware) || requestKeys.some((key) => key in body))
+  isFields(body) &&
+  (isFields(body.hardware) || requestKeys.some((key) => key in body)) &&
+  !Object.keys(body).some((key) => key.includes('-'))
 
 /** How to read the file instead, as the end of a message; empty if it looks like neither, or is a request that holds one. */
 export function launchMeant(text: string, body: unknown, file: string | null): string {
@@ -35,15 +39,21 @@ export function launchMeant(text: string, body: unknown, file: string | null): s
   if (isFields(body) && typeof body.model_type === 'string') {
     return `it looks like a model's config.json, which is read with --model ${file ?? 'FILE.json'} --chip NAME --chips N`
   }
-  const ofScripts = isScript(text) && !isFields(body)
+  const ofScripts = !isFields(body) && (isScript(text) || typeof body === 'string')
   const key = Object.entries(marks).find(
     ([name, mark]) => mark.test(text) && !(ofScripts && configs.includes(name)),
   )?.[0]
   return key
     ? `it looks like a launch file of ${key}, which is read with --launch ${key}=${file ?? 'FILE'} --chip NAME --chips N`
-    : isScript(text) && !isFields(body)
-      ? `it is a script in which no program of a framework that is read is named; where another script of its starts one, that is the launch file: --launch ${file ? `FRAMEWORK=${file}` : 'FRAMEWORK=FILE'} reads this one (${Object.keys(marks).join(', ')})`
+    : ofScripts
+      ? isPython(text)
+        ? 'it is a program in Python, which is not run here: give the command or script that starts it (--launch FRAMEWORK=FILE), or the plan'
+        : `it is a script in which no program of a framework that is read is named; where another script of its starts one, that is the launch file: --launch ${file ? `FRAMEWORK=${file}` : 'FRAMEWORK=FILE'} reads this one (${Object.keys(marks).join(', ')})`
       : ''
+}
+
+function isPython(text: string): boolean {
+  return !/^#!.*sh\b|^#SBATCH\b/m.test(text) && /^(import \w|from [\w.]+ import\b)/m.test(text)
 }
 
 /** What a shell or Python begins by; a request begins by a key. */

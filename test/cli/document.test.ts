@@ -80,4 +80,34 @@ describe('a launch file in place of a request', () => {
       expect(requestDocument(text, 'request.json').body).toEqual(JSON.parse(text))
     }
   })
+
+  const container = (image: string) =>
+    `- name: llm\n        image: ${image}\n        args: ["--model", "a/b"]`
+  it.each([
+    [
+      'vllm',
+      'a Deployment of Kubernetes',
+      `apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      ${container('vllm/vllm-openai:v0.11.0')}\n`,
+    ],
+    [
+      'vllm',
+      'several documents of Kubernetes',
+      `apiVersion: v1\nkind: Service\n---\napiVersion: apps/v1\nkind: Deployment\nspec:\n      containers:\n      ${container('vllm/vllm-openai:latest')}\n`,
+    ],
+    [
+      'vllm',
+      'a file of docker compose',
+      'services:\n  vllm:\n    image: vllm/vllm-openai\n    command: --model a/b --tensor-parallel-size 2\n',
+    ],
+    ['vllm', 'a file of options', 'model: a/b\ntensor-parallel-size: 8\nmax-model-len: 8192\n'],
+    ['sglang', 'a file of options', 'model-path: a/b\ntp-size: 8\n'],
+    [
+      'sglang',
+      'a file of docker compose',
+      'services:\n  s:\n    image: lmsysorg/sglang:latest\n    command: --model-path a/b\n',
+    ],
+  ])('of %s is told how to read it in one line: %s', (key, _what, text) => {
+    const told = `it looks like a launch file of ${key}, which is read with --launch ${key}=x.yaml --chip NAME --chips N`
+    expect(() => requestDocument(text, 'x.yaml')).toThrow(new RegExp(`^${told}$`))
+  })
 })

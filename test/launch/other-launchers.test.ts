@@ -80,6 +80,31 @@ const files: readonly (readonly [source: string, text: string, says: RegExp])[] 
     'agg_minimal:\n  serving_mode: agg\n  model_path: deepseek-ai/DeepSeek-V3\n  system_name: h200_sxm\n  total_gpus: 8\n',
     /question to AIConfigurator/,
   ],
+  [
+    'options of modelscope/ms-swift, Quick start of Megatron-SWIFT',
+    "PYTORCH_CUDA_ALLOC_CONF='expandable_segments:True' NPROC_PER_NODE=2 megatron sft --model Qwen/Qwen2.5-7B-Instruct --tensor_model_parallel_size 2 --micro_batch_size 16\n",
+    /command of ms-swift.*Megatron-LM/,
+  ],
+  [
+    'docs.ray.io, quick start of Ray Serve LLM, a part',
+    'from ray import serve\nfrom ray.serve.llm import LLMConfig, build_openai_app\n\nllm_config = LLMConfig(\n    engine_kwargs=dict(tensor_parallel_size=2),\n)\n',
+    /Ray Serve.*engine_kwargs as options/,
+  ],
+  [
+    'a config of Ray Serve LLM',
+    'applications:\n- name: llm\n  import_path: ray.serve.llm:build_openai_app\n  args:\n    llm_configs:\n    - engine_kwargs: {tensor_parallel_size: 2}\n',
+    /Ray Serve.*engine_kwargs as options/,
+  ],
+  [
+    "a program of vLLM's classes",
+    'from vllm import LLM, SamplingParams\n\nllm = LLM(model="facebook/opt-125m", tensor_parallel_size=2)\n',
+    /classes of vLLM.*Python.*vllm serve/,
+  ],
+  [
+    "a program of SGLang's classes",
+    'import sglang as sgl\n\nllm = sgl.Engine(model_path="Qwen/Qwen3-8B", tp_size=2)\n',
+    /classes of SGLang.*Python.*launch_server/,
+  ],
 ]
 
 describe('a file of a launcher that is not read', () => {
@@ -104,6 +129,17 @@ it('a script that names no program of a framework is told to be one', () => {
   const text =
     '#!/bin/bash\n#SBATCH --nodes=2\nset -eo pipefail\nGPUS_PER_NODE=8\nPROGRAM="torch-distributed-gpu-test.py"\nsrun python -m torch.distributed.run --nproc_per_node $GPUS_PER_NODE $PROGRAM\n'
   expect(() => requestDocument(text, 'run.slurm')).toThrow(/is a script in which no program/)
+})
+
+it('a client in Python beside the command of its server is no program of its own', () => {
+  expect(
+    otherLauncher("vllm serve M --tensor-parallel-size 2 &\npython - <<'E'\nimport vllm\nE\n"),
+  ).toBeNull()
+})
+
+it('a program in Python is told that it is not run, and a command of an unknown program that it is a script', () => {
+  expect(() => requestDocument('import torch\n\ntorch.compile\n', 'a.py')).toThrow(/program in Python/)
+  expect(() => requestDocument('mytrain --tp 8', 'a.sh')).toThrow(/is a script in which no program/)
 })
 
 describe('a command of a fork of Megatron-LM', () => {

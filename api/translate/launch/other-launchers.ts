@@ -21,6 +21,9 @@ const ofChart =
 
 const inPython = 'is Python, which is not run here'
 
+/** The text starts no server by a command, beside which a few lines of Python would be its client or its check. */
+const noServer = /(?<![\s\S])(?![\s\S]*\b(vllm(\.entrypoints| serve\b)|sglang(\.launch_server| serve\b)))/
+
 const launchers: readonly OtherLauncher[] = [
   {
     name: 'slime',
@@ -69,6 +72,29 @@ const launchers: readonly OtherLauncher[] = [
       /^(per_device_train_batch_size|finetuning_type|cutoff_len|dataset(_name|_mixer)?):/m,
     ],
     says: `is a config of Hugging Face's Trainer (LLaMA-Factory, TRL): ${elsewhere}`,
+  },
+  {
+    name: 'ms-swift',
+    marks: [/\b(megatron|swift)\s+(sft|pt|rlhf)\s+(\\\s+)?(--|\$)/],
+    says: 'is a command of ms-swift, whose options have underscores and whose model is in a checkpoint: give the options of Megatron-LM that say the same (--tensor-model-parallel-size for --tensor_model_parallel_size), with the model beside them',
+  },
+  {
+    name: 'Ray Serve',
+    marks: [
+      noServer,
+      /\bray\.serve\.llm\b|^\s*(from ray import .*\bserve\b|import ray\.serve\b|llm_configs:)/m,
+    ],
+    says: 'is an application of Ray Serve, which starts servers by itself: give the command of one server with its engine_kwargs as options (`vllm serve MODEL --tensor-parallel-size N`)',
+  },
+  {
+    name: "vLLM's classes",
+    marks: [noServer, /^\s*(from vllm\b.* import\b|import vllm\b)/m],
+    says: `calls classes of vLLM: it ${inPython}; give the command of a server with the arguments of LLM(…) as options (\`vllm serve MODEL --tensor-parallel-size N\`)`,
+  },
+  {
+    name: "SGLang's classes",
+    marks: [noServer, /^\s*(from sglang\b.* import\b|import sglang\b)/m],
+    says: `calls classes of SGLang: it ${inPython}; give the command of a server with the arguments of Engine(…) as options (\`python -m sglang.launch_server --model-path MODEL --tp N\`)`,
   },
   {
     name: 'accelerate launch',
