@@ -12,6 +12,7 @@ import type { ElementType } from '../../recipe/element-types.ts'
 import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { type BesideGroups, groupWays } from './attention-groups.ts'
+import { beyondNote } from './longer.ts'
 import type { ServerSaid, Usual } from './server-said.ts'
 
 /** The same in chips, of which each may be several ranks. */
@@ -39,7 +40,7 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
     assumptions: {},
     ...own,
     plan: { ...own.plan, ...present({ cacheShare: said.cacheShare }) },
-    notes: [...said.notes, ...own.notes, ...layoutNotes(said, dispatched)],
+    notes: [...said.notes, ...own.notes, ...layoutNotes(said, dispatched), ...lengthNotes(said, context)],
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,
     misnamed: said.misnamed ?? [],
@@ -139,6 +140,10 @@ function countFault(
   const server = tensors * pipeline * replicas
   if (chips === null || chips >= server) return null
   return `a server takes ${server} chips, and there are ${chips}: the nearest are servers of ${chips} and ${server} chips of /hardware`
+}
+
+function lengthNotes({ longer, contextLength }: Said, { model }: ReadingContext): readonly string[] {
+  return compact(longer !== undefined && beyondNote(model?.maxSequenceLength ?? null, contextLength, longer))
 }
 
 function layoutNotes({ experts, tensors }: Said, dispatched: boolean): readonly string[] {

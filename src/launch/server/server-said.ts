@@ -34,6 +34,8 @@ export interface ServerSaid
   readonly besideGroups: Readonly<Record<keyof BesideGroups, GroupWay>>
   /** Longest sequence; null for the model's own limit. */
   readonly contextLength: number | null
+  /** Environment variable without which a length beyond the model's is refused, if the framework refuses it. */
+  readonly longer?: string
   /** Positions of the context that a prompt may not use. */
   readonly kept: number
   /** Most sequences of a group; null if not given. */

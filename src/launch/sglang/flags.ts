@@ -20,6 +20,7 @@ import {
 } from '../server/attention-groups.ts'
 import { checkpointNote, unpackedNote, unpackedRule } from '../server/formats.ts'
 import { graphedSequences, graphNote } from '../server/graphs.ts'
+import { longerNote, longerVariables } from '../server/longer.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, kernelNotes, replicaChips, replicaNote } from '../server/notes.ts'
 import {
@@ -34,7 +35,7 @@ import type { Serving } from '../server/serving.ts'
 import { wholeBlocksRule } from '../server/slices.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
-import { memoryOf, sglangFormats, sglangSettings, sharesServer } from './settings.ts'
+import { lengthOf, memoryOf, sglangFormats, sglangSettings, sharesServer } from './settings.ts'
 import { slotsNote } from './states.ts'
 import { unsentModelsRule } from './unsent-models.ts'
 import { sglangVersion } from './version.ts'
@@ -101,6 +102,7 @@ function notes(serving: Serving): readonly string[] {
     !sharesServer(serving) && replicaNote(serving, 'SGLang'),
     serving.attentionGroups > 1 && 'SGLang has attention by sequences for DeepSeek, Qwen and like models.',
     slotsNote(serving),
+    longerNote(serving, 'SGLang', lengthOf(serving), longerVariables.sglang),
     graphNote(serving, 'SGLang'),
     kernelNotes(serving, 'SGLang'),
     unpackedNote(serving.setting, 'SGLang'),

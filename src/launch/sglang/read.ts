@@ -7,9 +7,11 @@ import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
 import { everywhere } from '../server/attention-groups.ts'
 import { serverDoors } from '../server/immaterial.ts'
+import { longerVariables } from '../server/longer.ts'
 import { quantized, sglangQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
+import { stateTypeNote } from '../server/state-types.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { promptMargin, sglangFormats, sglangSettings } from './settings.ts'
 import { statesRead } from './states.ts'
@@ -32,6 +34,8 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const quantised = quantized(rest.quantization, typesNamed(named ?? ''), sglangQuantizations)
   const groups = attends ? data : 1
   const told = notesOf(options)
+  const type = '--mamba-ssm-dtype'
+  const stateNote = stateTypeNote(type, () => options.text(type), null, context)
   const states = statesRead(options, groups, running, context)
   const limits = compact(running !== null && Math.max(1, Math.floor(running / groups)), states.sequences)
   const ofMemory = options.number('--mem-fraction-static')
@@ -77,7 +81,8 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
           : `--disaggregation-mode ${rest.role} is one of two phases: ask for it in mode ${rest.role === 'prefill' ? 'prefill' : 'generate'}, or of both as a plan of fields`,
       precision: precisionRead(rest, quantised.types, types),
       misnamed: quantised.misnamed,
-      notes: [...notes, ...told, ...states.notes, ...quantised.notes],
+      notes: [...notes, ...told, ...states.notes, ...compact(stateNote), ...quantised.notes],
+      longer: longerVariables.sglang,
       // Must come last: what nobody has asked for by now is left over.
       ...leftOver(options.left(), isImmaterial, options.known()),
       faults: compact(

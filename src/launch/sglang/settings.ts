@@ -158,7 +158,7 @@ function headApart(serving: Serving): boolean {
   )
 }
 
-function lengthOf({ mode, contextLength, prompts }: Serving): number {
+export function lengthOf({ mode, contextLength, prompts }: Serving): number {
   if (mode === 'prefill') return contextLength + promptMargin
   return Math.max(contextLength, (prompts?.contextLength ?? 0) + promptMargin)
 }

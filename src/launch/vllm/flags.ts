@@ -28,6 +28,7 @@ import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
 import { checkpointNote } from '../server/formats.ts'
 import { graphNote } from '../server/graphs.ts'
+import { longerNote, longerVariables } from '../server/longer.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, kernelNotes, replicaChips } from '../server/notes.ts'
 import { servingFaults } from '../server/rules.ts'
@@ -35,7 +36,7 @@ import type { Serving } from '../server/serving.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { buildOf } from './rules.ts'
-import { groupsOfServer, vllmSettings } from './settings.ts'
+import { groupsOfServer, lengthOf, vllmSettings } from './settings.ts'
 import { vllmVersion } from './version.ts'
 
 export function vllm(serving: Serving): Launch<readonly string[]> {
@@ -73,6 +74,7 @@ function notes(serving: Serving, name: string): readonly string[] {
   return compact(
     isRedesigned(serving) && `${name}: set NEW_MODEL_DESIGN=1.`,
     apart && `${name}: start ${mesh.data} servers, one for each replica, behind a load balancer.`,
+    longerNote(serving, name, lengthOf(serving), longerVariables.vllm),
     graphNote(serving, name),
     kernelNotes(serving, name),
     mesh.pipeline > 1 &&

@@ -7,9 +7,11 @@ import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
 import { everywhere } from '../server/attention-groups.ts'
 import { serverDoors } from '../server/immaterial.ts'
+import { longerVariables } from '../server/longer.ts'
 import { quantized, vllmQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
+import { stateTypeNote } from '../server/state-types.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
@@ -98,7 +100,8 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       precision: precisionRead(rest, quantised.types, types),
       misnamed: quantised.misnamed,
       memoryFraction: rest.utilization ?? filled,
-      notes: [...notes, ...notesOf(options), ...quantised.notes],
+      notes: [...notes, ...notesOf(options), ...compact(stateNote(options, context)), ...quantised.notes],
+      longer: longerVariables.vllm,
       // Must come last: what nobody has asked for by now is left over.
       ...leftOver([...options.left(), ...unheld], isImmaterial, options.known()),
       refuses: true,
@@ -107,6 +110,18 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
     context,
   )
 }
+
+function stateNote(options: Options, context: ReadingContext): string | null {
+  const [own, all] = ['--mamba-ssm-cache-dtype', '--mamba-cache-dtype']
+  const type = () => {
+    const [first, second] = [options.text(own), options.text(all)]
+    return first === null || first === 'auto' ? second : first
+  }
+  return stateTypeNote(own, type, usualState, context)
+}
+
+const usualState =
+  "vLLM takes the type that the config of a Qwen3.5 has for states, and of others, such as Qwen3-Next, the model's own, where states are counted in float32, of 4 bytes"
 
 function unsaidTokens(usual: number | null): string {
   return usual === null

@@ -5,6 +5,7 @@ import { quantizesItself, typeWord } from '../server/formats.ts'
 import { graphedSequences } from '../server/graphs.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { ranksOf, type Serving, sharersOf } from '../server/serving.ts'
+import { stateType } from '../server/state-types.ts'
 import { given, number, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { expertKernels } from '../vendor.ts'
 import { buildOf } from './rules.ts'
@@ -23,11 +24,7 @@ export const vllmSettings = {
   positions: setting('--decode-context-parallel-size', sharersOf, ranks, '-dcp', '--dcp-size'),
   additional: setting('--additional-config', groupsOnTpus, word),
   // A prompt needs room for one token of output.
-  length: setting(
-    '--max-model-len',
-    (own: Serving) => own.contextLength + (own.mode === 'prefill' ? 1 : 0),
-    word,
-  ),
+  length: setting('--max-model-len', lengthOf, word),
   // Sequences of one data rank, which is a replica or a group.
   sequences: setting('--max-num-seqs', ({ sequences }: Serving) => sequences, whole),
   tokens: setting('--max-num-batched-tokens', batchedTokens),
@@ -36,6 +33,7 @@ export const vllmSettings = {
   type: setting('--dtype', typeWord, word),
   quantization: setting('--quantization', quantizationOf, word, '-q'),
   cache: setting('--kv-cache-dtype', cacheOf, word),
+  states: setting('--mamba-ssm-cache-dtype', (own: Serving) => (own.gpu ? stateType(own) : null)),
   transfer: setting('--kv-transfer-config', transferOf),
 } as const
 
@@ -46,6 +44,10 @@ export const vllmSettings = {
 function graphsOf(own: Serving): number | null {
   const graphed = graphedSequences(own)
   return own.gpu && own.mode !== 'prefill' && graphed > 512 ? graphed : null
+}
+
+export function lengthOf({ mode, contextLength }: Serving): number {
+  return contextLength + (mode === 'prefill' ? 1 : 0)
 }
 
 /** Groups of chips that are data ranks; on TPUs groups are inside tensor instead. */

@@ -13,7 +13,7 @@ const names: ReadonlySet<string> = new Set(
     'post_norm qk_norm use_mtp attn_type_list moe_capacity moe_use_aux_free moe_gate use_mixed_mlp_moe',
     'head_dim moe_layers no_rope_layers attention_softmax_in_fp32 masked_softmax_fusion bias_dropout_fusion',
     'apply_residual_connection_post_layernorm slow_but_exact offset_alibi skip_bias_add skip_bias_add_qkv rotary tokenizer_class n_special predict_special_tokens dtype torch_dtype',
-    'mamba_ssm_dtype mtp_use_dedicated_embeddings output_gate_type mla_use_nope moe_renormalize num_expert_group',
+    'mtp_use_dedicated_embeddings output_gate_type mla_use_nope moe_renormalize num_expert_group',
     'use_grouped_topk moe_router_activation_func',
     'gradient_checkpointing multi_query new_decoder_architecture max_window_layers mm_tokens_per_image ignore_index',
     'max_length min_length do_sample temperature top_k top_p typical_p num_beams num_beam_groups bad_words_ids',

@@ -141,6 +141,9 @@ function indexOf(cells: IndexCells, fields: Fields) {
 }
 
 function recurrenceOf(cells: RecurrenceCells, fields: Fields) {
+  const type = fields.text('mamba_ssm_dtype')
+  if (type !== undefined && type !== 'float32')
+    fields.note(`mamba_ssm_dtype ${type.slice(0, 20)}: states are counted in float32, of 4 bytes`)
   return {
     mixer: cells.mixer,
     attentionEvery: cells.attentionEvery(fields),

@@ -121,6 +121,8 @@ function attentionEvery(fields: Fields): number {
   const types = fields.list('layer_types')
   if (!types) return Math.max(2, every ?? 4)
   const period = types.indexOf('full_attention') + 1
+  const layers = fields.number(['num_hidden_layers'], limits.layers) ?? types.length
+  if (types.length !== layers) fields.fault('layer_types', `has ${types.length} entries for ${layers} layers`)
   const regular = types.every(
     (type, layer) => type === ((layer + 1) % period === 0 ? 'full_attention' : 'linear_attention'),
   )

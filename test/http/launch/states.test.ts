@@ -75,3 +75,41 @@ it('a plan with a cached prefix is served by SGLang with prefixes, and with stat
   expect(some.slots).toBe(5)
   expect(some.notes.join()).toContain('5 states a request')
 })
+
+it('the type of states is written as it is counted, and another is told', async () => {
+  const vllm = async (options: string) => {
+    const { read } = await evaluated({ vllm: `vllm serve ${named} -tp 4 ${options}` })
+    expect(read.notUnderstood.join()).not.toContain('mamba')
+    return read.notes.join()
+  }
+  expect(await vllm('')).toContain('--mamba-ssm-cache-dtype is not said')
+  expect(await vllm('--mamba-cache-dtype bfloat16')).toContain('--mamba-ssm-cache-dtype bfloat16')
+  expect(await vllm('--mamba-ssm-cache-dtype float32')).not.toContain('mamba')
+  expect((await sglang('--mamba-ssm-dtype bfloat16')).read.notes.join()).toContain('counted in float32')
+  expect((await sglang('--mamba-ssm-dtype float32')).read.notes.join()).not.toContain('counted in float32')
+})
+
+it('a length beyond the maximum of a model is told to be refused, written or read', async () => {
+  const longer = 2 ** 20
+  const variables = ['VLLM_ALLOW_LONG_MAX_MODEL_LEN=1', 'SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1']
+  const launched = async (contextLength: number) => {
+    const workload = { mode: 'generate', contextLength, batchSequences: 4 }
+    const { body } = await agent
+      .post('/optimize')
+      .send({ model: 'qwen3-next-80b-a3b', hardware, workload, top: 1 })
+    return body.plans[0].launch
+  }
+  const [within, beyond] = [await launched(2 ** 18), await launched(longer)]
+  for (const variable of variables) {
+    expect(beyond.notes.join()).toContain(variable)
+    expect(within.notes.join()).not.toContain(variable)
+  }
+  const states = beyond.vllm.indexOf('--mamba-ssm-cache-dtype')
+  expect(beyond.vllm[states + 1]).toBe('float32')
+  const asked = { mode: 'generate' }
+  const served = await evaluated({ vllm: `vllm serve ${named} -tp 4 --max-model-len ${longer}` }, asked)
+  expect(served.read.notes.join()).toContain(variables[0])
+  const other = `python3 -m sglang.launch_server --model-path ${named} --tp 4 --context-length`
+  expect((await evaluated({ sglang: `${other} ${longer}` }, asked)).read.notes.join()).toContain(variables[1])
+  expect((await evaluated({ sglang: `${other} 8192` }, asked)).read.notes.join()).not.toContain(variables[1])
+})

@@ -209,6 +209,9 @@ describe('an import', () => {
   const gptOss = configOf('gpt-oss-20b')
   const deepseek = configOf('deepseek-v3')
   const llama = configOf('llama-3.1-8b')
+  const next = configOf('qwen3-next-80b-a3b-fp8')
+  const listed = (layers: number) =>
+    Array.from({ length: layers }, (_, layer) => (layer % 4 === 3 ? 'full_attention' : 'linear_attention'))
 
   it.each<[string, Record<string, unknown>, string]>([
     ['layers of no known type', { ...gptOss, layer_types: Array(24).fill('foo') }, '/layer_types/0'],
@@ -218,6 +221,11 @@ describe('an import', () => {
       '/layer_types/23',
     ],
     ['one type for all layers', { ...gptOss, layer_types: ['full_attention'] }, '/layer_types'],
+    [
+      'types of fewer layers than there are, of a period of its own',
+      { ...next, num_hidden_layers: 48, layer_types: listed(44) },
+      '/layer_types',
+    ],
     ['more groups than there are', { ...deepseek, topk_group: 9 }, '/topk_group'],
     [
       'more groups than experts',
@@ -237,6 +245,13 @@ describe('an import', () => {
   it('takes windows of Qwen by their layers only where each has a type', () => {
     const qwen = { ...configOf('qwen2.5-7b-instruct'), layer_types: ['full_attention'] }
     expect(faultsOf(importHuggingFace(qwen)).map((fault) => fault.pointer)).toEqual(['/layer_types'])
+  })
+
+  it('counts states in float32, and says so of a config that has another type for them', () => {
+    const said = (mamba_ssm_dtype: string) => imported({ ...next, mamba_ssm_dtype }).ignored.join()
+    expect(said('float32')).not.toContain('mamba_ssm_dtype')
+    expect(said('bfloat16')).toContain('mamba_ssm_dtype bfloat16: states are counted in float32')
+    expect(imported({ ...next, layer_types: listed(48) }).transformer).toEqual(imported(next).transformer)
   })
 
   it('loses no word on groups of experts where there is one', () => {

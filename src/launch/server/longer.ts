@@ -1,0 +1,27 @@
+/**
+ * Lengths beyond the most that a model's config has, which servers refuse unless an environment variable is set. Source: vllm-project/vllm,
+ * vllm/config/model.py (_get_and_verify_max_len); sgl-project/sglang, configs/model_config.py (context_len).
+ */
+import type { Serving } from './serving.ts'
+
+/** The variable of each server that refuses them. */
+export const longerVariables = {
+  vllm: 'VLLM_ALLOW_LONG_MAX_MODEL_LEN',
+  sglang: 'SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN',
+} as const
+
+/** The note on a server that is told a length. */
+export function longerNote(
+  { model }: Pick<Serving, 'model'>,
+  framework: string,
+  length: number,
+  variable: string,
+): string | null {
+  const note = beyondNote(model.maxSequenceLength ?? null, length, variable)
+  return note && `${framework}: ${note}`
+}
+
+export function beyondNote(most: number | null, length: number | null, variable: string): string | null {
+  if (most === null || length === null || length <= most) return null
+  return `a length of ${length} is refused for a model of ${most} positions, unless ${variable}=1 is set or its config scales positions so far (rope_scaling).`
+}
