@@ -39,7 +39,7 @@ import {
 import { assumptionsOf, basisOf, saidOf } from '../translate/assumptions.ts'
 import { refuseUnbinding } from '../translate/bottlenecks.ts'
 import { hardwareOf } from '../translate/hardware.ts'
-import { refuseAnotherModel } from '../translate/launch/contradictions.ts'
+import { refuseAnotherModel } from '../translate/launch/another-model.ts'
 import { launchKey } from '../translate/launch/file.ts'
 import { launchWarnings, type SpelledOut, spelledOut } from '../translate/launch/launch.ts'
 import { misspeltChecks } from '../translate/launch/misspelt.ts'

@@ -2,69 +2,13 @@
 
 import { type Fields, isFields } from '../../../src/fields.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
-import type { Transformer } from '../../../src/model/transformer.ts'
 import { satisfies } from '../../../src/problem.ts'
 import { replicasOf, unitMesh } from '../../../src/sharding/axis.ts'
 import { type Catalogue, knownChip, knownModel } from '../../catalogue.ts'
-import { type Fault, faulty } from '../../problems.ts'
+import type { Fault } from '../../problems.ts'
 import { workingChips } from '../../schemas/given/constraint.ts'
 import { jsonPointer, valueAt } from '../../validation/json-pointer.ts'
 import { modelNamed } from './reading.ts'
-
-/** A model's name and the dimensions in the file have to agree. */
-export function refuseAnotherModel(reading: LaunchReading | null, model: Transformer): void {
-  if (!reading?.model) return
-  const known: Fields = { ...model }
-  const faults = compared
-    .filter((name) => reading.model?.[name] !== undefined && reading.model[name] !== known[name])
-    .filter((name) => model.attention.latent === null || !ofPlainHeads.includes(name))
-    .map((name) => ({
-      pointer: '/model',
-      detail: `${model.name} has ${name} ${String(known[name])}; the launch file has ${String(reading.model?.[name])}`,
-    }))
-    .concat(otherMixers(reading, model))
-  if (faults.length > 0) throw faulty('impossible-combination', faults)
-}
-
-const compared = [
-  'layers',
-  'dModel',
-  'dFf',
-  'heads',
-  'kvHeads',
-  'headDim',
-  'gatedMlp',
-  'tiedEmbeddings',
-] as const
-
-/** Mixers of layers, and gates of attention, where a file that leaves them out has none. Of recurrences that one side lacks, only that is said. */
-function otherMixers({ model: said, wholeModel = false }: LaunchReading, model: Transformer) {
-  if (!wholeModel) return []
-  const both = isFields(said?.recurrence) && model.recurrence !== undefined
-  const paths = both ? [...gates, ...recurrences] : [...gates, ...recurrences.slice(0, 1)]
-  return paths.flatMap((path) => {
-    const [own, written] = [model, said].map((side) => valueAt(side, path) || 'none')
-    const detail = `${model.name} has ${path.join('.')} ${String(own)}; the launch file has ${String(written)}`
-    return own === written ? [] : [{ pointer: '/model', detail }]
-  })
-}
-
-const gates = [['attention', 'outputGate']] as const
-
-const recurrences = (
-  [
-    'mixer',
-    'attentionEvery',
-    'lastAttends',
-    'keyHeads',
-    'keyDim',
-    'heads',
-    'valueDim',
-    'convolution',
-  ] as const
-).map((name) => ['recurrence', name] as const)
-
-const ofPlainHeads: readonly string[] = ['kvHeads', 'headDim']
 
 export function contradictions(own: Fields, reading: LaunchReading, catalogue: Catalogue): readonly Fault[] {
   const { hardware, workload, precision, assumptions } = reading

@@ -72,6 +72,8 @@ describe('the command of a model with a recurrence', () => {
       /mixer gated-delta-net; the launch file has none/,
     ],
     ['--attention-output-gate', '', /attention.outputGate true; the launch file has none/],
+    ['--num-experts 512', '--num-experts 256', /moe.experts 512; the launch file has 256/],
+    ['--moe-router-topk 10', '--moe-router-topk 4', /moe.activeExperts 10; the launch file has 4/],
   ])('with %s as "%s" is that of another model', async (was, is, reason) => {
     const other = command.replace(was, is)
     expect(other).not.toBe(command)
@@ -81,8 +83,12 @@ describe('the command of a model with a recurrence', () => {
   })
 })
 
-it('the command of a model with latent attention describes it without its name', async () => {
+it('the command of a model with latent attention describes it without its name, and no other one', async () => {
   const megatron = await written('deepseek-v2-lite', 32)
   const { body } = await agent.post('/validate').send({ hardware, plan: { megatron } })
   expect(body).toMatchObject({ ok: true })
+  const narrow = megatron.replace('--kv-lora-rank 512', '--kv-lora-rank 256')
+  const named = { model: 'deepseek-v2-lite', hardware, plan: { megatron: narrow } }
+  const other = await agent.post('/validate').send(named)
+  expect(JSON.stringify(other.body.errors)).toMatch(/attention.mla.keyValueRank 512; the launch file has 256/)
 })
