@@ -12,26 +12,14 @@ export const calibrationReport: Report<CalibrateBody> = {
   csv: calibrationCsv,
 }
 
-function calibrationText({ assumptions, constants, error, runs, warnings }: CalibrateBody): string {
-  const set = constants.map(({ name, assumed, value }) => [name, threeFigures(assumed), threeFigures(value)])
-  const errors = Object.entries(error).map(([name, { median, worst }]) => [
-    name === 'leftOut' ? 'left out' : name,
-    percent(median),
-    percent(worst),
-  ])
-  const each = runs.map((run) => [
-    run.fits ? '' : '!',
-    run.name,
-    ...[run.measuredStepSeconds, run.assumedStepSeconds, run.stepSeconds].map(secondsText),
-    secondsText(run.leftOutStepSeconds),
-    run.plan,
-  ])
+function calibrationText(body: CalibrateBody): string {
+  const { constants, errors, runs } = tables(body)
   const parts = [
-    table([['', 'assumed', 'set'], ...set]),
-    table([['error', 'median', 'worst'], ...errors]),
-    table([['', 'run', 'measured', 'assumed', 'fitted', 'left out', 'plan'], ...each]),
-    warnings.map((warning) => `warning  ${warning}`),
-    [`"assumptions": ${JSON.stringify(assumptions)}`],
+    table([constants.head, ...constants.rows]),
+    table([errors.head, ...errors.rows]),
+    table([runs.head, ...runs.rows]),
+    body.warnings.map((warning) => `warning  ${warning}`),
+    [sentAlong(body)],
   ]
   return `${parts
     .filter(({ length }) => length > 0)
@@ -39,8 +27,65 @@ function calibrationText({ assumptions, constants, error, runs, warnings }: Cali
     .join('\n\n')}\n`
 }
 
-/** One line for each run. */
-function calibrationCsv({ runs }: CalibrateBody): string {
+function calibrationMarkdown(body: CalibrateBody): string {
+  const { constants, errors, runs } = tables(body)
+  const parts = [
+    ...[constants, errors, runs].map(({ head, rows }) =>
+      markdownTable(
+        head,
+        rows.map((row) => row.map(cell)),
+      ),
+    ),
+    body.warnings.map((warning) => `- ${warning}`).join('\n'),
+    `\`\`\`json\n${sentAlong(body)}\n\`\`\``,
+  ]
+  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+interface Table {
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+/** What was set, how far off predictions are, and each run; one that does not fit is marked. */
+function tables({
+  constants,
+  error,
+  runs,
+}: CalibrateBody): Readonly<Record<'constants' | 'errors' | 'runs', Table>> {
+  return {
+    constants: {
+      head: ['', 'assumed', 'fitted'],
+      rows: constants.map(({ name, assumed, value }) => [name, threeFigures(assumed), threeFigures(value)]),
+    },
+    errors: {
+      head: ['error', 'median', 'worst'],
+      rows: Object.entries(error).map(([name, { median, worst }]) => [
+        name === 'leftOut' ? 'left out' : name,
+        percent(median),
+        percent(worst),
+      ]),
+    },
+    runs: {
+      head: ['', 'run', 'measured', 'assumed', 'fitted', 'left out', 'plan'],
+      rows: runs.map((run) => [
+        run.fits ? '' : '!',
+        run.name,
+        ...[run.measuredStepSeconds, run.assumedStepSeconds, run.stepSeconds].map(secondsText),
+        secondsText(run.leftOutStepSeconds),
+        run.plan,
+      ]),
+    },
+  }
+}
+
+/** As a request has it, to be pasted into one. */
+function sentAlong({ assumptions }: CalibrateBody): string {
+  return `"assumptions": ${JSON.stringify(assumptions)}`
+}
+
+/** One line for each run; what is the same for all of them stands on each: the errors over the runs, and what to send along. */
+function calibrationCsv({ runs, error, assumptions }: CalibrateBody): string {
   const columns = [
     'name',
     'plan',
@@ -50,25 +95,16 @@ function calibrationCsv({ runs }: CalibrateBody): string {
     'leftOutStepSeconds',
     'fits',
   ] as const
+  const errors = Object.entries(error).flatMap(([name, { median, worst }]) => [
+    [`error.${name}.median`, median] as const,
+    [`error.${name}.worst`, worst] as const,
+  ])
+  const same = [...errors, ['assumptions', JSON.stringify(assumptions)] as const]
   return csv([
-    columns,
-    ...runs.map((run) => columns.map((name) => (name === 'fits' ? String(run[name]) : run[name]))),
+    [...columns, ...same.map(([name]) => name)],
+    ...runs.map((run) => [
+      ...columns.map((name) => (name === 'fits' ? String(run[name]) : run[name])),
+      ...same.map(([, value]) => value),
+    ]),
   ])
-}
-
-function calibrationMarkdown({ constants, runs, warnings }: CalibrateBody): string {
-  const set = constants.map(({ name, assumed, value }) => [name, threeFigures(assumed), threeFigures(value)])
-  const each = runs.map((run) => [
-    cell(run.name),
-    cell(run.plan),
-    ...[run.measuredStepSeconds, run.assumedStepSeconds, run.stepSeconds, run.leftOutStepSeconds].map(
-      secondsText,
-    ),
-  ])
-  const parts = [
-    markdownTable(['', 'assumed', 'set'], set),
-    markdownTable(['run', 'plan', 'measured', 'assumed', 'set', 'left out'], each),
-    ...warnings.map((warning) => `- ${warning}`),
-  ]
-  return `${parts.join('\n\n')}\n`
 }

@@ -1,6 +1,7 @@
 /** POST /calibrate over HTTP: what it answers, and what it rejects with which pointer. */
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../../api/catalogue.ts'
+import { calibrationReport } from '../../../api/report/calibration.ts'
 import { evaluateAsked } from '../../../api/validation/written-plan.ts'
 import { evaluateQuestion } from '../../../api/worker/desk.ts'
 import { javascriptLpSolver as solver } from '../../../solvers/javascript-lp-solver.ts'
@@ -40,6 +41,27 @@ describe('POST /calibrate', () => {
     const first = (await calibrated({ runs: [run] })).body.runs[0].assumedStepSeconds
     const { body } = await calibrated({ runs: [run, { ...run, measuredStepSeconds: 1000 * first }] })
     expect(body.warnings[0]).toMatch(/^run 2 \(/)
+  })
+
+  it('says in every report what was set, how far off it is, which run does not fit, and what to send along', async () => {
+    const first = (await calibrated({ runs: [run] })).body.runs[0].assumedStepSeconds
+    const asked = { runs: [run, { ...run, name: 'a|b', measuredStepSeconds: 1000 * first }] }
+    const { body } = await calibrated(asked)
+    expect(body.runs.map(({ fits }: { fits: boolean }) => fits)).toEqual([true, false])
+    const along = JSON.stringify(body.assumptions)
+    const [text, markdown] = [calibrationReport.text(body), calibrationReport.markdown(body)]
+    for (const written of [text, markdown]) {
+      expect(written).toContain(`"assumptions": ${along}`)
+      expect(written).toMatch(/error[ |]+median[ |]+worst/)
+      expect(written).toMatch(/assumed[ |]+fitted[ |]+left out/)
+      expect(written).toMatch(/left out[ |]+[\d.]+ %[ |]+[\d.]+ %/)
+    }
+    expect(text).toMatch(/^! +a\|b/m)
+    expect(markdown).toMatch(/^\| ! \| a\\\|b \|/m)
+    const [head = '', , second = ''] = calibrationReport.csv(body).split('\r\n')
+    expect(head).toMatch(/,fits,error\.assumed\.median,.*,error\.leftOut\.worst,assumptions$/)
+    expect(second).toContain(',false,')
+    expect(second).toContain(`${body.error.leftOut.worst},"${along.replaceAll('"', '""')}"`)
   })
 
   it('takes a launch file as /evaluate does, says what it leaves open, and sends its stack along', async () => {
