@@ -26,12 +26,14 @@ import {
   inferenceEmbedding,
   type LayerComponent,
   layerLayouts,
-  type ProjectionLayout,
-  projectionLayouts,
   unembeddingLayouts,
 } from '../sharding/tables/inference-layout.ts'
 import { layoutFields } from '../sharding/tables/inference-layout-fields.ts'
-import { plainProjection } from '../sharding/tables/inference-sharding.ts'
+import {
+  type ProjectionLayout,
+  plainProjection,
+  projectionLayouts,
+} from '../sharding/tables/inference-sharding.ts'
 import { compiledCall, compileLayout } from './layout/compile-layout.ts'
 import type { CompiledCollective, CompiledLayout } from './layout/compiled-layout.ts'
 import { type LocalTerm, localTerm } from './layout/local-term.ts'

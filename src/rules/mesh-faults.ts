@@ -1,7 +1,7 @@
 /** Finds what is wrong with a mesh that somebody wrote, with its legal neighbours: the next smaller and the next larger size of the axis at fault. */
 import { axes, type Mesh } from '../sharding/axis.ts'
+import type { MeshQuestion, MeshRule } from './mesh-question.ts'
 import { axisPointer, meshAfter } from './mesh-ways.ts'
-import type { MeshQuestion, MeshRule } from './model.ts'
 import { allChips, type ExpertHost } from './network.ts'
 import { nextTo, type PlanFault, partFaults, type Way } from './part-rule.ts'
 import { keeps } from './rule.ts'

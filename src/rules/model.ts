@@ -9,10 +9,8 @@ import { expertSlots } from '../model/expert-slots.ts'
 import type { Setting } from '../problem.ts'
 import { type Axis, type Mesh, meshSize, replicasOf } from '../sharding/axis.ts'
 import { copiedKeys, heads, paddedHeads, recurrentHeads, sharedKeys } from './heads.ts'
-import type { MeshQuestion, MeshRead, MeshRule } from './mesh-question.ts'
+import type { MeshRule } from './mesh-question.ts'
 import { axisPointer, changes, resized, sizesOf, sizesThatDivide, upTo } from './mesh-ways.ts'
-
-export type { MeshQuestion, MeshRead, MeshRule }
 
 /** The chips that are to work: all that were asked for, unless the request pins their number. */
 export function chipsToUse({ cluster, constraints }: Pick<Setting, 'cluster' | 'constraints'>): number {

@@ -4,8 +4,8 @@ import { commonDivisor } from '../hardware/cluster/divisors.ts'
 import type { Constraints } from '../problem.ts'
 import { type Axis, axes, type Mesh, meshSize, unitMesh } from '../sharding/axis.ts'
 import { meshFaults } from './mesh-faults.ts'
+import type { MeshQuestion, MeshRule } from './mesh-question.ts'
 import { axisPointer } from './mesh-ways.ts'
-import type { MeshQuestion, MeshRule } from './model.ts'
 import type { PlanFault, Way } from './part-rule.ts'
 
 /** `open` are the axes that the search may still size; a rule that reads one of them might yet be satisfied. */

@@ -1,8 +1,7 @@
 /** Layouts that a user wants for the components of inference. */
 import { z } from 'zod'
-import { projectionLayouts } from '../../../src/sharding/tables/inference-layout.ts'
 import { latentForms, placesBeside } from '../../../src/sharding/tables/inference-layout-fields.ts'
-import { projectionUse } from '../../../src/sharding/tables/inference-sharding.ts'
+import { projectionLayouts, projectionUse } from '../../../src/sharding/tables/inference-sharding.ts'
 import { oneOf, optional } from '../field.ts'
 
 const projection = z.enum(projectionLayouts)

@@ -47,13 +47,6 @@ import { inferenceMixer, mixers } from './mixers.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
 import { outputProjection } from './output-gate.ts'
 
-export {
-  type CacheLayout,
-  cacheLayouts,
-  type ProjectionLayout,
-  projectionLayouts,
-} from './inference-sharding.ts'
-
 export function inferenceMlp(layout: ProjectionLayout, gated: boolean): Component {
   const { rest, tokens, stream, weightD, weightInner, inner } = projections[layout]
   const hidden = `${tokens} F${inner}`

@@ -5,12 +5,11 @@ import { arrayNotation } from '../../../src/sharding/array.ts'
 import { type Component, restricted } from '../../../src/sharding/component.ts'
 import { deriveForward } from '../../../src/sharding/derive.ts'
 import {
-  cacheLayouts,
   inferenceAttention,
   inferenceBlock,
   inferenceMlp,
-  projectionLayouts,
 } from '../../../src/sharding/tables/inference-layout.ts'
+import { cacheLayouts, projectionLayouts } from '../../../src/sharding/tables/inference-sharding.ts'
 
 function setsOf(component: Component): string[][] {
   const sets = liveSets(deriveForward(restricted(component, ['tensor', 'tensor2'])))

@@ -1,12 +1,8 @@
 /** The edge of each rule of meshes: one just inside of it breaks none, and the next one breaks that rule alone. Worked out by hand. */
 import { describe, expect, it } from 'vitest'
 import { meshFaults } from '../../../src/rules/mesh-faults.ts'
-import {
-  type MeshQuestion,
-  type MeshRead,
-  servedMeshRules,
-  trainedMeshRules,
-} from '../../../src/rules/model.ts'
+import type { MeshQuestion, MeshRead } from '../../../src/rules/mesh-question.ts'
+import { servedMeshRules, trainedMeshRules } from '../../../src/rules/model.ts'
 import { allChips, placeable } from '../../../src/rules/network.ts'
 import { wayText } from '../../../src/rules/part-rule.ts'
 import { faults, type Rule } from '../../../src/rules/rule.ts'

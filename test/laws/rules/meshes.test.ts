@@ -4,13 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { infer } from '../../../src/infer.ts'
 import { optimize } from '../../../src/optimize.ts'
 import { meshFaults } from '../../../src/rules/mesh-faults.ts'
+import type { MeshQuestion, MeshRead } from '../../../src/rules/mesh-question.ts'
 import { meshAfter } from '../../../src/rules/mesh-ways.ts'
-import {
-  type MeshQuestion,
-  type MeshRead,
-  servedMeshRules,
-  trainedMeshRules,
-} from '../../../src/rules/model.ts'
+import { servedMeshRules, trainedMeshRules } from '../../../src/rules/model.ts'
 import { allChips, type ChipsRead, placeable } from '../../../src/rules/network.ts'
 import { wayText } from '../../../src/rules/part-rule.ts'
 import { trainedQuestion } from '../../../src/search/meshes/meshes.ts'

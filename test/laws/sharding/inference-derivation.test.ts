@@ -10,10 +10,9 @@ import {
   inferenceEmbedding,
   inferenceMlp,
   inferenceUnembedding,
-  projectionLayouts,
 } from '../../../src/sharding/tables/inference-layout.ts'
 import { latentForms, placesBeside } from '../../../src/sharding/tables/inference-layout-fields.ts'
-import { projectionUse } from '../../../src/sharding/tables/inference-sharding.ts'
+import { projectionLayouts, projectionUse } from '../../../src/sharding/tables/inference-sharding.ts'
 import { runForward } from './simulated-inference.ts'
 import { plain } from './simulated-mesh.ts'
 
