@@ -31,10 +31,27 @@ export function recurrentLayers(model: Transformer): number {
   return model.layers - attendingLayers(model)
 }
 
+/** Which layers attend, of those of a model that do not all. */
+export type Attending = Pick<Recurrence, 'attentionEvery' | 'lastAttends'>
+
+interface Mixed extends Pick<Transformer, 'layers'> {
+  readonly recurrence?: Attending
+}
+
 /** Whether a layer attends; layers are counted from 0. */
-export function attends({ layers, recurrence }: Transformer, layer: number): boolean {
+export function attends({ layers, recurrence }: Mixed, layer: number): boolean {
   if (!recurrence || (layer + 1) % recurrence.attentionEvery === 0) return true
   return recurrence.lastAttends === true && layer === layers - 1
+}
+
+/** The pattern of layers of which it is known which attend; null if not the last of every so many, two or more, does, with or without the very last. */
+export function attendingPattern(attending: readonly boolean[]): Attending | null {
+  const layers = attending.length
+  const attentionEvery = attending.indexOf(true) + 1
+  const lastAttends = attending.at(-1) === true && layers % attentionEvery !== 0
+  const recurrence = { attentionEvery, ...(lastAttends ? { lastAttends } : {}) }
+  const regular = attending.every((one, layer) => one === attends({ layers, recurrence }, layer))
+  return attentionEvery >= 2 && regular ? recurrence : null
 }
 
 /** Heads of the recurrence that chips share out whole, with the heads of values that belong to them; null where all layers attend. */

@@ -1,5 +1,6 @@
 /** Models of which only some layers attend: the others have a recurrence (recurrent-mixers.ts). */
 import { limits } from '../limits.ts'
+import { type Attending, attendingPattern } from '../recurrence.ts'
 import { deepseekV2 } from './deepseek-families.ts'
 import { qwen2 } from './dense-families.ts'
 import { qwenExperts, sharedInWidths } from './expert-families.ts'
@@ -17,7 +18,7 @@ import {
   whereAbsent,
 } from './family.ts'
 import type { Fields } from './fields.ts'
-import { noWindow } from './windows.ts'
+import { layerTypes, noWindow } from './windows.ts'
 
 const gatedDeltaNet: RecurrenceCells = {
   mixer: 'gated-delta-net',
@@ -83,8 +84,8 @@ const kimiLinear: Family = {
   },
   recurrence: {
     mixer: 'kda',
-    attentionEvery: (fields) => listedAttending(fields).every,
-    lastAttends: (fields) => listedAttending(fields).last,
+    attentionEvery: (fields) => listedAttending(fields).attentionEvery,
+    lastAttends: (fields) => listedAttending(fields).lastAttends === true,
     keyHeads: ofLinear(needed('heads', 'num_heads')),
     keyDim: ofLinear(needed('headDim', 'head_dim')),
     heads: ofLinear(needed('heads', 'num_heads')),
@@ -100,33 +101,25 @@ export const recurrentFamilies: Readonly<Record<string, Family>> = {
   kimi_linear: kimiLinear,
 }
 
-/** Layers that attend, counted from 1: every n-th of them, and perhaps the very last. */
-function listedAttending(fields: Fields): { readonly every: number; readonly last: boolean } {
+/** Layers that attend are listed, counted from 1. */
+function listedAttending(fields: Fields): Attending {
   const layers = fields.number(['num_hidden_layers'], limits.layers) ?? 1
   const listed = fields.part('linear_attn_config').list('full_attn_layers') ?? []
-  const [first] = listed
-  const every = typeof first === 'number' && first >= 2 ? first : 2
-  const last = layers % every !== 0 && listed.includes(layers)
-  const wanted = Array.from({ length: layers }, (_, layer) => layer + 1).filter(
-    (layer) => layer % every === 0 || (last && layer === layers),
-  )
-  if (listed.join() !== wanted.join())
-    fields.fault('linear_attn_config/full_attn_layers', 'is no period of layers, with or without the last')
-  return { every, last }
+  const numbers = Array.from({ length: layers }, (_, layer) => layer + 1)
+  const pattern = attendingPattern(numbers.map((layer) => listed.includes(layer)))
+  const inOrder = listed.join() === numbers.filter((layer) => listed.includes(layer)).join()
+  if (pattern && inOrder) return pattern
+  fields.fault('linear_attn_config/full_attn_layers', 'is no period of layers, with or without the last')
+  return { attentionEvery: 2 }
 }
 
 /** A period, or a list of the layers, which has to have one: the last of every so many attends. */
 function attentionEvery(fields: Fields): number {
   const every = fields.number(['full_attention_interval'], limits.layers)
-  const types = fields.list('layer_types')
+  const types = layerTypes(fields, ['full_attention', 'linear_attention'])
   if (!types) return Math.max(2, every ?? 4)
-  const period = types.indexOf('full_attention') + 1
-  const layers = fields.number(['num_hidden_layers'], limits.layers) ?? types.length
-  if (types.length !== layers) fields.fault('layer_types', `has ${types.length} entries for ${layers} layers`)
-  const regular = types.every(
-    (type, layer) => type === ((layer + 1) % period === 0 ? 'full_attention' : 'linear_attention'),
-  )
-  if (period < 2 || !regular)
-    fields.fault('layer_types', 'is no period of layers with linear_attention and one with full_attention')
-  return Math.max(2, period)
+  const pattern = attendingPattern(types.map((type) => type === 'full_attention'))
+  if (pattern && !pattern.lastAttends) return pattern.attentionEvery
+  fields.fault('layer_types', 'is no period of layers with linear_attention and one with full_attention')
+  return 2
 }

@@ -33,7 +33,7 @@ export function switchedWindows(defaultBorder: number): Cell<Windows> {
     const on = fields.flag('use_sliding_window') ?? false
     const border = fields.count('max_window_layers', limits.layers) ?? defaultBorder
     const layers = fields.number(['num_hidden_layers'], limits.layers) ?? 0
-    const types = layerTypes(fields)
+    const types = layerTypes(fields, attentionTypes)
     const { window } = windowOf(fields, 'sliding_window', 0, 4096)
     if (!on || window === undefined) return {}
     const local = types
@@ -50,7 +50,7 @@ function windowOf(fields: Fields, name: string, every: number, otherwise?: numbe
 }
 
 function listed(fields: Fields, name: string, defaultWindow?: number): Windows | undefined {
-  const types = layerTypes(fields)
+  const types = layerTypes(fields, attentionTypes)
   if (!types) return undefined
   const { window } = windowOf(fields, name, 0, defaultWindow)
   if (window === undefined) return {}
@@ -61,15 +61,16 @@ function listed(fields: Fields, name: string, defaultWindow?: number): Windows |
   )
 }
 
-const knownTypes = ['full_attention', 'sliding_attention', 'chunked_attention']
+const attentionTypes = ['full_attention', 'sliding_attention', 'chunked_attention']
 
-function layerTypes(fields: Fields): readonly unknown[] | undefined {
+/** The type of each layer, of those that are known; undefined where the config has no list of them. */
+export function layerTypes(fields: Fields, known: readonly string[]): readonly unknown[] | undefined {
   const types = fields.list('layer_types')
   if (!types) return undefined
   const layers = fields.number(['num_hidden_layers'], limits.layers) ?? types.length
   if (types.length !== layers) fields.fault('layer_types', `has ${types.length} entries for ${layers} layers`)
-  const other = types.findIndex((type) => typeof type !== 'string' || !knownTypes.includes(type))
-  if (other >= 0) fields.fault(`layer_types/${other}`, `is none of ${knownTypes.join(', ')}`)
+  const other = types.findIndex((type) => typeof type !== 'string' || !known.includes(type))
+  if (other >= 0) fields.fault(`layer_types/${other}`, `is none of ${known.join(', ')}`)
   return types
 }
 

@@ -6,6 +6,7 @@
  */
 import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
+import { attendingPattern } from '../../../model/recurrence.ts'
 import { inverse } from '../../read/inverse.ts'
 import type { Options } from '../../read/options.ts'
 import { pythonList } from '../../read/python-list.ts'
@@ -93,12 +94,7 @@ function patternOf(every: string, layers: number): Fields | null | string {
   if (!list) return 'is neither a number nor a list of layers'
   if (list.length !== layers) return `has ${list.length} layers, not the ${layers} of --num-layers`
   if (!list.includes(1)) return null
-  const attentionEvery = list.indexOf(0) + 1
-  const lastAttends = list.at(-1) === 0 && layers % attentionEvery !== 0
-  const same = list.every((recurs, layer) => {
-    const attends = (layer + 1) % attentionEvery === 0 || (lastAttends && layer === layers - 1)
-    return recurs === (attends ? 0 : 1)
-  })
-  if (attentionEvery < 2 || !same) return 'is not counted: only the last of every so many layers may attend'
-  return { attentionEvery, ...(lastAttends ? { lastAttends } : {}) }
+  const pattern = attendingPattern(list.map((recurs) => recurs === 0))
+  const isPattern = pattern !== null && list.every((recurs) => recurs === 0 || recurs === 1)
+  return isPattern ? { ...pattern } : 'is not counted: only the last of every so many layers may attend'
 }
