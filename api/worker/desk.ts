@@ -4,9 +4,8 @@
  * under the deadline.
  */
 
-import { launchersOf } from '../../src/assumptions/stack.ts'
 import { collectiveEstimate } from '../../src/collectives.ts'
-import { isFields, present } from '../../src/fields.ts'
+import { present } from '../../src/fields.ts'
 import { type LaunchReading, writtenFor } from '../../src/launch/read/reading.ts'
 import type { Answer, Inspection, Trial, Verdict } from '../../src/modes/question.ts'
 import type { Suggestion } from '../../src/plan/answer.ts'
@@ -41,13 +40,13 @@ import { refuseUnbinding } from '../translate/bottlenecks.ts'
 import { hardwareOf } from '../translate/hardware.ts'
 import { refuseAnotherModel } from '../translate/launch/another-model.ts'
 import { launchKey } from '../translate/launch/file.ts'
-import { launchWarnings, type SpelledOut, spelledOut } from '../translate/launch/launch.ts'
+import { launchWarnings, spelledOut } from '../translate/launch/launch.ts'
 import { misspeltChecks } from '../translate/launch/misspelt.ts'
 import { refuseUnpriced } from '../translate/prices.ts'
 import { problemOf, type Translation } from '../translate/problem.ts'
-import { activityOf } from '../translate/setting.ts'
 import { asWritten, trialOf } from '../translate/trial.ts'
 import { evaluateWritten, validateWritten } from '../validation/written-plan.ts'
+import { asLaunched, launchedByItsOwn } from './check-launcher.ts'
 import { refuseUncosted } from './not-offered.ts'
 import { type Costs, changesToldIn } from './told-in-file.ts'
 
@@ -171,34 +170,6 @@ export function validateBody(
 }
 
 export type ValidateBody = ReturnType<typeof validateBody>
-
-/** A launch file is to be launched by its own framework, where the request does not say by whom. */
-function launchedByItsOwn<Request extends ValidateRequest | ValidateServeRequest>(
-  spelled: SpelledOut<Request>,
-): SpelledOut<Request> {
-  const { request, reading, read } = spelled
-  const framework = reading && writtenFor(reading.framework)
-  if (!framework || request.require.launchableBy) return spelled
-  const require = { ...request.require, launchableBy: [framework] }
-  const said = isFields(read?.request.require) ? read.request.require : {}
-  const told = read && {
-    ...read,
-    request: { ...read.request, require: { ...said, launchableBy: [framework] } },
-  }
-  return { request: { ...request, require }, reading, read: told }
-}
-
-/** If the request names no stack, the plan is costed with that of the framework that has to launch it. */
-function asLaunched<Request extends ValidateRequest | ValidateServeRequest>(request: Request): Request {
-  const { assumptions, require, workload } = request
-  const own = saidOf(assumptions)
-  const { launchableBy = [] } = require
-  const [stack] = launchersOf(activityOf(workload), launchableBy).filter((name) =>
-    launchableBy.includes(name),
-  )
-  if (stack === undefined || own.basis === 'book' || own.stack !== undefined) return request
-  return { ...request, assumptions: { ...own, stack } }
-}
 
 function fileOf(asked: EvaluateAsked | ValidateAsked): string {
   if (!isLaunch(asked)) return ''

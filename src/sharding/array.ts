@@ -26,6 +26,9 @@ export type ArrayKind =
   | 'cache'
   | 'scores'
 
+/** The label of a dimension that is a share of the layers: the mean layer has so much of an array that only some layers have. */
+export const layerShare = 's'
+
 export interface Dimension {
   /** The name that the einsum rules compare. */
   readonly label: string

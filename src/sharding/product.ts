@@ -4,6 +4,7 @@ import {
   axesOfArray,
   axisLetters,
   type Dimension,
+  layerShare,
   type ShardedArray,
   without,
 } from './array.ts'
@@ -102,7 +103,7 @@ function matricesOf(arrays: readonly ShardedArray[]): Monomial {
   const weight = arrays.find(({ kind }) => kind === 'weight' || kind === 'gradient')
   const stacked = (weight?.dimensions ?? []).filter(
     ({ label }) =>
-      label !== 's' &&
+      label !== layerShare &&
       arrays.every(({ dimensions }) => dimensions.some((dimension) => dimension.label === label)),
   )
   return monomial(

@@ -16,7 +16,7 @@ import type { Precision, Problem, Setting } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
 import type { WeightKind } from '../../recipe/optimizer-row.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
-import { type ShardedArray, without } from '../../sharding/array.ts'
+import { layerShare, type ShardedArray, without } from '../../sharding/array.ts'
 import { type Axis, axisSet } from '../../sharding/axis.ts'
 import { arrayOf, arrayOfRole, arraysOf, type Component, weightsOf } from '../../sharding/component.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
@@ -216,7 +216,7 @@ export function gatheredKeyTerms(
 
 /** The array in a layer that has it, whatever the share of the layers that do. */
 function ofOneLayer(array: ShardedArray): ShardedArray {
-  return { ...array, dimensions: array.dimensions.filter(({ label }) => label !== 's') }
+  return { ...array, dimensions: array.dimensions.filter(({ label }) => label !== layerShare) }
 }
 
 /**

@@ -48,16 +48,19 @@ export function leastAtEnds(virtualStages: number): number {
   return Math.max(1, virtualStages - 1)
 }
 
+/** Chunks that may have a layer fewer than the others: the first, with the embedding, and the last, with the loss. */
+const endChunks = 2
+
 /** So that each chunk has a layer, but for the first and the last of all. */
 export function mostVirtualStages(layers: number, stages: number): number {
-  const withEnds = Math.floor((layers + 2) / stages)
+  const withEnds = Math.floor((layers + endChunks) / stages)
   return withEnds > 1 ? withEnds : Math.floor(layers / stages)
 }
 
 /** Whether all chunks can have as many layers, but for the first and the last of all, which may have one fewer. */
 export function dividesIntoChunks(layers: number, chunks: number): boolean {
   const over = layers % chunks
-  return over === 0 || chunks - over <= 2
+  return over === 0 || chunks - over <= endChunks
 }
 
 /** Layers by stage, `last` of them on the last; null where a stage would have fewer than `least`, or the first or the last fewer than `ends`. */

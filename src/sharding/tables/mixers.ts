@@ -15,13 +15,13 @@
  * Heads are shared out over tensor and context, as by Megatron-LM @d98e8a64dd (core/ssm/gated_delta_net, `a2a_cp_to_hp`): a state has no
  * positions that context could share out.
  */
-import { shardedArray, table, weights } from '../array.ts'
+import { layerShare, shardedArray, table, weights } from '../array.ts'
 import type { Component, Einsum } from '../component.ts'
 import { type CacheLayout, caches, type ProjectionLayout, projections } from './inference-sharding.ts'
 
 /** Share of the layers that attend, and of those with a recurrence. */
-export const attendingShare = 'Sa'
-export const recurrentShare = 'Sr'
+const attendingShare = 'Sa'
+const recurrentShare = 'Sr'
 
 /** Both mixers of the average layer beside each other; attention alone where all layers attend. */
 export function mixers(attention: Component, recurrence: Component | null): Component {
@@ -36,7 +36,7 @@ export function mixers(attention: Component, recurrence: Component | null): Comp
 
 /** The component with a share of the layers as a dimension of all that is not the stream. */
 function ofShare(component: Component, share: string): Component {
-  const dimension = { label: 's', extent: share, axes: [] }
+  const dimension = { label: layerShare, extent: share, axes: [] }
   const arrays = Object.entries(component.arrays).map(([name, array]) => {
     const stream = array.role === 'input' || array.role === 'output'
     return [name, stream ? array : { ...array, dimensions: [...array.dimensions, dimension] }] as const
