@@ -1,6 +1,7 @@
 /** A plan that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. */
 
 import type { Solver } from '../solvers/linear-program.ts'
+import type { Constraints } from './constraint.ts'
 import { costModel } from './cost/compiled-model.ts'
 import type { Mix } from './cost/memory/stage-memory.ts'
 import type { CostModel } from './cost/model.ts'
@@ -12,7 +13,7 @@ import { warnings } from './plan/explain/warnings.ts'
 import { onParts } from './plan/no-plan/on-parts.ts'
 import { sketchFaults } from './plan/sketch/sketch-faults.ts'
 import { sketchedPlacements } from './plan/sketch/sketched-placement.ts'
-import type { Constraints, PlanSketch, Problem } from './problem.ts'
+import type { PlanSketch, Problem } from './problem.ts'
 import { keepEverything } from './recipe/policy.ts'
 import { leftOut, type PlanFault } from './rules/part-rule.ts'
 import { policiesOf } from './rules/rematerialization.ts'

@@ -1,5 +1,6 @@
 /** Inference in one page: a problem in, ranked plans of a phase out. */
 import type { Solver } from '../solvers/linear-program.ts'
+import { satisfies } from './constraint.ts'
 import { leanestCandidate } from './inference/layout/leanest.ts'
 import { type InferenceModel, inferenceModel, inferenceOn } from './inference/model.ts'
 import type { InferenceCandidate } from './inference/phase.ts'
@@ -24,7 +25,7 @@ import { inferenceSensitivity } from './plan/inference/sensitivity.ts'
 import { inferenceWarnings } from './plan/inference/warnings.ts'
 import type { InferenceAnswer, InferenceNoPlan, InferencePlan } from './plan/inference-plan.ts'
 import { worthTelling } from './plan/worth-telling.ts'
-import { type InferenceProblem, type PhaseProblem, satisfies } from './problem.ts'
+import type { InferenceProblem, PhaseProblem } from './problem.ts'
 import { unitMesh } from './sharding/axis.ts'
 
 /** Without a solver, nothing is proven about the plan's layouts. */

@@ -2,6 +2,7 @@
 
 import type { Assumptions } from './assumptions/assumptions.ts'
 import type { RunBy } from './assumptions/run-by.ts'
+import type { Constraints } from './constraint.ts'
 import type { Cluster } from './hardware/cluster/cluster.ts'
 import type { ClusterRequest } from './hardware/cluster/cluster-request.ts'
 import type { TorusPart } from './hardware/network/group.ts'
@@ -16,7 +17,6 @@ import type { OptimizerName } from './recipe/optimizers.ts'
 import type { ScheduleName } from './recipe/schedules.ts'
 import type { Axis, Mesh } from './sharding/axis.ts'
 import type { ContextLayout } from './sharding/tables/context-layouts.ts'
-
 import type { Bytes } from './units.ts'
 
 export interface Precision {
@@ -105,14 +105,6 @@ export function wholeSequences({
 }
 
 export type InferenceWorkload = PrefillWorkload | GenerateWorkload | ServeWorkload
-
-/** The values that a size may take: one number, one of several, or an inclusive range. */
-export type Constraint = number | readonly number[] | { readonly min?: number; readonly max?: number }
-
-/** `chips` constrains the number of chips that a plan uses; when absent, a plan uses any number up to all. */
-export type Constraints = Readonly<
-  Partial<Record<Axis | 'chips' | 'zeroStage' | 'microbatches' | 'virtualStages', Constraint>>
->
 
 /** `robust` is for training only: it ranks by what is lost where constants differ from what is assumed (plan/certainty/choice.ts). */
 export type Objective = 'stepTime' | 'throughputPerChip' | 'costPerToken' | 'latency' | 'robust'
@@ -233,21 +225,4 @@ export interface AxisPlacementSketch {
   readonly on?: string
   readonly wraps?: boolean
   readonly parts?: readonly TorusPart[]
-}
-
-export function satisfies(value: number, constraint: Constraint | undefined): boolean {
-  if (constraint === undefined) return true
-  if (typeof constraint === 'number') return value === constraint
-  if (isList(constraint)) return constraint.includes(value)
-  return value >= (constraint.min ?? 0) && value <= (constraint.max ?? Number.POSITIVE_INFINITY)
-}
-
-/** The least number that satisfies a constraint. */
-export function leastOf(constraint: Constraint): number {
-  if (typeof constraint === 'number') return constraint
-  return isList(constraint) ? Math.min(...constraint) : (constraint.min ?? 1)
-}
-
-function isList(constraint: Constraint): constraint is readonly number[] {
-  return Array.isArray(constraint)
 }

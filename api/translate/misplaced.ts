@@ -1,7 +1,7 @@
 /** Rejects what a request asks for although its mode does not have it; each would be legal in another mode. */
 
+import { satisfies } from '../../src/constraint.ts'
 import { present } from '../../src/fields.ts'
-import { satisfies } from '../../src/problem.ts'
 import { scheduleRow } from '../../src/recipe/schedule.ts'
 import { plainContext } from '../../src/sharding/tables/context-layout.ts'
 import { type Fault, faulty } from '../problems.ts'

@@ -1,9 +1,10 @@
 /** Everything in a problem but its workload: model, chips, memory, precision, assumptions. */
 
 import type { Activity } from '../../src/assumptions/stack.ts'
+import { leastOf } from '../../src/constraint.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { peakOf } from '../../src/hardware/peak.ts'
-import { leastOf, type Setting } from '../../src/problem.ts'
+import type { Setting } from '../../src/problem.ts'
 import { usualType } from '../../src/recipe/element-type.ts'
 import { unstated } from '../../src/recipe/expert-recipes.ts'
 import type { Bytes } from '../../src/units.ts'

@@ -4,10 +4,11 @@
  * left over have copies (model/expert-slots.ts). Only layouts that say so gather anything in every step, so fsdp is 1 (the book: no FSDP).
  */
 
+import { satisfies } from '../constraint.ts'
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { known } from '../known.ts'
 import { never, type Stop } from '../patience.ts'
-import { type InferenceProblem, satisfies } from '../problem.ts'
+import type { InferenceProblem } from '../problem.ts'
 import { byLevel } from '../rules/levels.ts'
 import type { MeshQuestion } from '../rules/mesh-question.ts'
 import { chipsToUse, servedMeshRules, servedReplicas } from '../rules/model.ts'

@@ -1,7 +1,7 @@
 /** Finds axes that the request's constraints pin to sizes that no mesh can have, whatever the sizes of the other axes. */
 
+import type { Constraints } from '../constraint.ts'
 import { commonDivisor } from '../hardware/cluster/divisors.ts'
-import type { Constraints } from '../problem.ts'
 import { type Axis, axes, type Mesh, meshSize, unitMesh } from '../sharding/axis.ts'
 import { meshFaults } from './mesh-faults.ts'
 import type { MeshQuestion, MeshRule } from './mesh-question.ts'

@@ -4,9 +4,10 @@
  * be listed: the last that is listed is their limit, and when the floor of a part is over it, so are those of all parts with fewer chips.
  */
 
+import { satisfies } from '../constraint.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { fewerChips } from '../hardware/cluster/fewer-chips.ts'
-import { type Setting, satisfies } from '../problem.ts'
+import type { Setting } from '../problem.ts'
 import type { Scored } from './listed.ts'
 import { nextSize, type Round } from './round.ts'
 import type { Tally } from './tally.ts'

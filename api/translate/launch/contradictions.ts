@@ -1,8 +1,8 @@
 /** Finds contradictions between a request and its launch file. */
 
+import { satisfies } from '../../../src/constraint.ts'
 import { type Fields, isFields } from '../../../src/fields.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
-import { satisfies } from '../../../src/problem.ts'
 import { replicasOf, unitMesh } from '../../../src/sharding/axis.ts'
 import { type Catalogue, knownChip, knownModel } from '../../catalogue.ts'
 import type { Fault } from '../../problems.ts'

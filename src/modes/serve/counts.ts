@@ -8,8 +8,9 @@
  * More instances of a kind never make requests slower (except where prefill and generation then no longer share a
  * node).
  */
+
+import { type Constraint, satisfies } from '../../constraint.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
-import { type Constraint, satisfies } from '../../problem.ts'
 import { leastThat, mostThat } from '../../threshold.ts'
 import { capacity, meets, type Operation, sustained } from './operation.ts'
 import { chipsOf, type Deployment, type Pair } from './pair.ts'

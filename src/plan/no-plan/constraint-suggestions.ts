@@ -1,5 +1,5 @@
 /** Suggests to drop a constraint of the request, if a plan exists without that one. */
-import type { Constraints } from '../../problem.ts'
+import type { Constraints } from '../../constraint.ts'
 import type { Suggestion } from '../answer.ts'
 
 /** Tries `names`, or all constraints; `anyPlan` says whether a changed question would have a plan. */

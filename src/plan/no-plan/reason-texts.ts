@@ -1,5 +1,7 @@
 /** Why meshes and layouts are not among the plans, as training and inference say it alike. */
-import type { Constraints, Setting } from '../../problem.ts'
+
+import type { Constraints } from '../../constraint.ts'
+import type { Setting } from '../../problem.ts'
 import type { Reason, Tally } from '../../search/tally.ts'
 import type { Bytes } from '../../units.ts'
 import type { NoPlan } from '../answer.ts'

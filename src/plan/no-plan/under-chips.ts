@@ -3,9 +3,10 @@
  * allowed, and what would remove it. The rest of the question is the same on fewer chips, so that what helps there
  * helps here.
  */
+
+import { type Constraints, satisfies } from '../../constraint.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { fewerChips } from '../../hardware/cluster/fewer-chips.ts'
-import { type Constraints, satisfies } from '../../problem.ts'
 import type { NoPlan, Suggestion } from '../answer.ts'
 import { counted } from '../explain/figures.ts'
 import { constraintSuggestions } from './constraint-suggestions.ts'

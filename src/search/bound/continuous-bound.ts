@@ -8,10 +8,10 @@
  * activations in memory, small batches that wait for HBM, padding, and that sizes are whole.
  */
 import type { Solver } from '../../../solvers/linear-program.ts'
+import { satisfies } from '../../constraint.ts'
 import type { StageModel } from '../../cost/compile/stage-model.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { remembered } from '../../known.ts'
-import { satisfies } from '../../problem.ts'
 import { type Axis, axes, type Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { zeroChoices } from '../layouts/choices.ts'

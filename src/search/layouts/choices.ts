@@ -9,10 +9,11 @@
  * worth a try.
  */
 
+import { type Constraints, satisfies } from '../../constraint.ts'
 import { dividesIntoChunks, mostVirtualStages } from '../../cost/step/stages.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { known } from '../../known.ts'
-import { type Constraints, type Problem, satisfies, wholeSequences } from '../../problem.ts'
+import { type Problem, wholeSequences } from '../../problem.ts'
 import { canRun, type Schedule, scheduleRows, unscheduled } from '../../recipe/schedule.ts'
 import type { ScheduleRow } from '../../recipe/schedule-row.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'

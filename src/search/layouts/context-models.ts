@@ -3,10 +3,11 @@
  * only the first is searched.
  */
 
+import { satisfies } from '../../constraint.ts'
 import { costModel } from '../../cost/compiled-model.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { onCluster } from '../../cost/posed.ts'
-import { type Problem, satisfies } from '../../problem.ts'
+import type { Problem } from '../../problem.ts'
 import { unitMesh } from '../../sharding/axis.ts'
 import {
   contextLayoutFits,

@@ -1,7 +1,8 @@
 /** The meshes of a number of chips that may be good enough, made from the replicas that they may consist of. */
 
+import { satisfies } from '../../constraint.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
-import { type Problem, satisfies } from '../../problem.ts'
+import type { Problem } from '../../problem.ts'
 import { keeps } from '../../rules/rule.ts'
 import type { Axis, Mesh } from '../../sharding/axis.ts'
 import { sequencesEach, zeroChoices } from '../layouts/choices.ts'

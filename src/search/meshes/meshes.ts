@@ -6,10 +6,11 @@
  *   for n = Π p^e:   Π C(e + 6, 6)
  */
 
+import { satisfies } from '../../constraint.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
-import { type Problem, satisfies, wholeSequences } from '../../problem.ts'
+import { type Problem, wholeSequences } from '../../problem.ts'
 import { byLevel } from '../../rules/levels.ts'
 import type { MeshQuestion, MeshRule } from '../../rules/mesh-question.ts'
 import { chipsToUse, trainedMeshRules } from '../../rules/model.ts'

@@ -3,10 +3,11 @@
  * they are listed once for all numbers.
  */
 
+import { satisfies } from '../../constraint.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { known, remembered } from '../../known.ts'
 import type { Stop } from '../../patience.ts'
-import { type Problem, satisfies } from '../../problem.ts'
+import type { Problem } from '../../problem.ts'
 import { byLevel } from '../../rules/levels.ts'
 import type { MeshRule } from '../../rules/mesh-question.ts'
 import { trainedMeshRules, trainedReplicas } from '../../rules/model.ts'

@@ -3,6 +3,7 @@
  * layouts of all components, layer after layer as the stream passes them. The search has to agree with it.
  */
 
+import { satisfies } from '../../../src/constraint.ts'
 import type { NetworkCosts } from '../../../src/cost/communication/network.ts'
 import { createTraffic } from '../../../src/cost/communication/traffic.ts'
 import { reserveBytes } from '../../../src/cost/memory/memory.ts'
@@ -18,7 +19,7 @@ import type { Phase, Site } from '../../../src/inference/phase.ts'
 import { componentTime, moveSeconds } from '../../../src/inference/time/component-time.ts'
 import { createWorkbench, type Workbench } from '../../../src/inference/workbench.ts'
 import { evenBatches } from '../../../src/modes/generate/even-batches.ts'
-import { type PhaseProblem, satisfies } from '../../../src/problem.ts'
+import type { PhaseProblem } from '../../../src/problem.ts'
 import { servedMeshRules } from '../../../src/rules/model.ts'
 import { keeps } from '../../../src/rules/rule.ts'
 import { meshKey } from '../../../src/search/layouts/candidate.ts'

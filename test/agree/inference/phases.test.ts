@@ -5,6 +5,7 @@
  */
 
 import { describe, expect, it } from 'vitest'
+import type { Constraints } from '../../../src/constraint.ts'
 import { offeredLayouts } from '../../../src/inference/layout/layout-question.ts'
 import { inferenceModel } from '../../../src/inference/model.ts'
 import { leastSeconds } from '../../../src/inference/pass/arrangement.ts'
@@ -12,7 +13,7 @@ import type { InferenceCandidate, Phase } from '../../../src/inference/phase.ts'
 import { searchPhase } from '../../../src/inference/search.ts'
 import { candidateOf, optimisticSeconds, sitesOf } from '../../../src/inference/sites.ts'
 import { phaseOf } from '../../../src/modes/phases.ts'
-import type { Constraints, PhaseProblem } from '../../../src/problem.ts'
+import type { PhaseProblem } from '../../../src/problem.ts'
 import { meshKey } from '../../../src/search/layouts/candidate.ts'
 import type { Mesh } from '../../../src/sharding/axis.ts'
 import { forAll } from '../../law.ts'

@@ -3,6 +3,7 @@
  * and memory policies by trying every number of layers. The search has to agree with it.
  */
 
+import { satisfies } from '../../../src/constraint.ts'
 import {
   type Bound,
   createTraffic,
@@ -27,7 +28,7 @@ import { stepTime } from '../../../src/cost/step/step.ts'
 import { updateTime } from '../../../src/cost/step/update-time.ts'
 import { type Placement, placements } from '../../../src/hardware/network/placement.ts'
 import { type Composition, layersAreAlike } from '../../../src/model/composition.ts'
-import { type Problem, satisfies } from '../../../src/problem.ts'
+import type { Problem } from '../../../src/problem.ts'
 import type { Schedule } from '../../../src/recipe/schedule.ts'
 import { scheduleRow } from '../../../src/recipe/schedule.ts'
 import { trainedMeshRules } from '../../../src/rules/model.ts'

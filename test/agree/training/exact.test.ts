@@ -4,13 +4,14 @@
  */
 
 import { describe, expect, it } from 'vitest'
+import type { Constraints } from '../../../src/constraint.ts'
 import { createScale, setBatch, setMesh } from '../../../src/cost/compile/term.ts'
 import { costModel } from '../../../src/cost/compiled-model.ts'
 import type { CostModel } from '../../../src/cost/model.ts'
 import { computeNumbers } from '../../../src/cost/step/microbatch.ts'
 import { launchable } from '../../../src/launch/training.ts'
 import { never } from '../../../src/patience.ts'
-import type { Constraints, Problem } from '../../../src/problem.ts'
+import type { Problem } from '../../../src/problem.ts'
 import { meshFloors } from '../../../src/search/bound/floor.ts'
 import { hasRoom, layoutFloor } from '../../../src/search/bound/layout-floor.ts'
 import { replicaHopes } from '../../../src/search/bound/replica-floor.ts'

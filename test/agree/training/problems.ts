@@ -6,6 +6,7 @@
 
 import fc from 'fast-check'
 import type { Assumptions } from '../../../src/assumptions/assumptions.ts'
+import type { Constraints } from '../../../src/constraint.ts'
 import type { Network } from '../../../src/hardware/cluster/cluster.ts'
 import { frameworks } from '../../../src/launch/framework.ts'
 import type { Architecture } from '../../../src/model/architecture.ts'
@@ -17,7 +18,7 @@ import {
   type MixtureOfExperts,
   type Recurrence,
 } from '../../../src/model/transformer.ts'
-import type { Constraints, Problem } from '../../../src/problem.ts'
+import type { Problem } from '../../../src/problem.ts'
 import { policyNames } from '../../../src/recipe/policy.ts'
 import type { ScheduleName } from '../../../src/recipe/schedules.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'

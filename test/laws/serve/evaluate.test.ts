@@ -2,16 +2,10 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { type Constraint, satisfies } from '../../../src/constraint.ts'
 import { evaluateServe } from '../../../src/evaluate-serve.ts'
 import type { PhasePlan, ServePlan } from '../../../src/plan/inference-plan.ts'
-import {
-  type Constraint,
-  type InstanceSketch,
-  type ServeProblem,
-  type ServeSketch,
-  type ServeWorkload,
-  satisfies,
-} from '../../../src/problem.ts'
+import type { InstanceSketch, ServeProblem, ServeSketch, ServeWorkload } from '../../../src/problem.ts'
 import { serve } from '../../../src/serve.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { inferenceProblem, solver } from '../../inference-problem.ts'

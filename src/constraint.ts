@@ -1,0 +1,27 @@
+/** What a request demands of the sizes of a plan. */
+import type { Axis } from './sharding/axis.ts'
+
+/** The values that a size may take: one number, one of several, or an inclusive range. */
+export type Constraint = number | readonly number[] | { readonly min?: number; readonly max?: number }
+
+/** `chips` constrains the number of chips that a plan uses; when absent, a plan uses any number up to all. */
+export type Constraints = Readonly<
+  Partial<Record<Axis | 'chips' | 'zeroStage' | 'microbatches' | 'virtualStages', Constraint>>
+>
+
+export function satisfies(value: number, constraint: Constraint | undefined): boolean {
+  if (constraint === undefined) return true
+  if (typeof constraint === 'number') return value === constraint
+  if (isList(constraint)) return constraint.includes(value)
+  return value >= (constraint.min ?? 0) && value <= (constraint.max ?? Number.POSITIVE_INFINITY)
+}
+
+/** The least number that satisfies a constraint. */
+export function leastOf(constraint: Constraint): number {
+  if (typeof constraint === 'number') return constraint
+  return isList(constraint) ? Math.min(...constraint) : (constraint.min ?? 1)
+}
+
+function isList(constraint: Constraint): constraint is readonly number[] {
+  return Array.isArray(constraint)
+}
