@@ -43,13 +43,14 @@ export function launchMeant(text: string, body: unknown, file: string | null): s
   const key = Object.entries(marks).find(
     ([name, mark]) => mark.test(text) && !(ofScripts && configs.includes(name)),
   )?.[0]
-  return key
-    ? `it looks like a launch file of ${key}, which is read with --launch ${key}=${file ?? 'FILE'} --chip NAME --chips N`
-    : ofScripts
-      ? isPython(text)
-        ? 'it is a program in Python, which is not run here: give the command or script that starts it (--launch FRAMEWORK=FILE), or the plan'
-        : `it is a script in which no program of a framework that is read is named; where another script of its starts one, that is the launch file: --launch ${file ? `FRAMEWORK=${file}` : 'FRAMEWORK=FILE'} reads this one (${Object.keys(marks).join(', ')})`
-      : ''
+  if (key) {
+    return `it looks like a launch file of ${key}, which is read with --launch ${key}=${file ?? 'FILE'} --chip NAME --chips N`
+  }
+  if (!ofScripts) return ''
+  if (isPython(text)) {
+    return 'it is a program in Python, which is not run here: give the command or script that starts it (--launch FRAMEWORK=FILE), or the plan'
+  }
+  return `it is a script in which no program of a framework that is read is named; where another script of its starts one, that is the launch file: --launch ${file ? `FRAMEWORK=${file}` : 'FRAMEWORK=FILE'} reads this one (${Object.keys(marks).join(', ')})`
 }
 
 function isPython(text: string): boolean {

@@ -104,7 +104,7 @@ function modelFlags(run: Run): readonly Word[] {
     megatronAttention(run),
     activationFlags(run),
     normFlags(run),
-    !(model.biases || !(model.gatedMlp || model.experts)) && '--disable-bias-linear',
+    !model.biases && (model.gatedMlp || model.experts) && '--disable-bias-linear',
     !model.tiedEmbeddings && '--untie-embeddings-and-output-weights',
     positionFlags(run),
     ['--vocab-size', model.vocab],

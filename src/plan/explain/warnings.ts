@@ -1,6 +1,7 @@
 /** Warnings about assumptions that matter for this answer. */
 
 import { noStack } from '../../assumptions/stack.ts'
+import { compact } from '../../compact.ts'
 import { stateBytes } from '../../cost/memory/optimizer.ts'
 import { ofKind, trainers } from '../../launch/framework.ts'
 import { type Problem, wholeSequences } from '../../problem.ts'
@@ -79,13 +80,12 @@ function idealsOf({ assumptions, precision, workload }: Problem): readonly strin
   const states = weightKinds.map((kind) => stateBytes(workload.optimizer, precision, assumptions, kind))
   const bytes = new Set(states.map(({ weights, optimizer }) => weights + optimizer))
   const alike = bytes.size === 1 && optimizerRow(workload.optimizer).factored.length === 0
-  return [
-    ...(Math.min(overlapPrefetched, overlapCriticalPath) === 1
-      ? ['all communication can be hidden under compute']
-      : []),
-    ...(matmulHalfFlops === 0 && Math.min(...efficiencies) === 1 ? ['kernels reach peak'] : []),
-    ...(!masterWeights && !gradientBuffer && alike
-      ? [`weights and optimizer are ${[...bytes].join()} bytes per parameter, gradients none`]
-      : []),
-  ]
+  return compact(
+    Math.min(overlapPrefetched, overlapCriticalPath) === 1 && 'all communication can be hidden under compute',
+    matmulHalfFlops === 0 && Math.min(...efficiencies) === 1 && 'kernels reach peak',
+    !masterWeights &&
+      !gradientBuffer &&
+      alike &&
+      `weights and optimizer are ${[...bytes].join()} bytes per parameter, gradients none`,
+  )
 }

@@ -1,5 +1,6 @@
 /** Warnings about assumptions that matter for this answer. */
 
+import { compact } from '../../compact.ts'
 import { serversOf } from '../../launch/serving.ts'
 import { rowOf } from '../../modes/phases.ts'
 import type { PhaseProblem } from '../../problem.ts'
@@ -21,12 +22,11 @@ export function inferenceWarnings(
     ...launchWarning(best, serversOf(problem, assumptions.frameworks), named),
     ...lengthWarning(model, row.positions(workload)),
   ]
-  const ideals = [
-    ...(Math.min(assumptions.overlapInference, assumptions.overlapExchange) === 1
-      ? ['all communication can be hidden under compute']
-      : []),
-    ...(assumptions.elementwise ? [] : ['activations stay on the chip']),
-  ]
+  const ideals = compact(
+    Math.min(assumptions.overlapInference, assumptions.overlapExchange) === 1 &&
+      'all communication can be hidden under compute',
+    !assumptions.elementwise && 'activations stay on the chip',
+  )
   if (ideals.length > 0) found.push(`${assumptions.basis} assumptions: ${ideals.join(', ')}`)
   if (assumptions.attentionFlops === 'none') {
     found.push('attention is costed only as reading its cache; its dot products are not counted')

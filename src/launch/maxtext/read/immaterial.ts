@@ -1,4 +1,5 @@
 /** MaxText keys that do not affect the cost as it is counted. */
+import { compact } from '../../../compact.ts'
 import type { Keys } from '../../read/fields.ts'
 import { beginningWith } from '../../read/left-over.ts'
 
@@ -22,14 +23,12 @@ export function elsewhereNotes(keys: Keys): readonly string[] {
   const base = keys.text('base_config', usualBase)
   const rules = ['logical_axis_rules', 'mesh_axes', 'data_sharding', 'custom_mesh', 'custom_mesh_and_rule']
   const own = rules.filter((key) => keys.value(key) !== undefined && keys.text(key, '') !== '')
-  return [
-    ...(base.endsWith(usualBase)
-      ? []
-      : [`what ${base.slice(0, 100)} sets itself is not here: MaxText's own defaults are taken for it`]),
-    ...(own.length > 0
-      ? [`${own.join(', ')}: arrays are counted as they lie by MaxText's own rules, not by these`]
-      : []),
-  ]
+  return compact(
+    !base.endsWith(usualBase) &&
+      `what ${base.slice(0, 100)} sets itself is not here: MaxText's own defaults are taken for it`,
+    own.length > 0 &&
+      `${own.join(', ')}: arrays are counted as they lie by MaxText's own rules, not by these`,
+  )
 }
 
 const usualBase = 'base.yml'

@@ -72,12 +72,11 @@ export function readMegatronModel(options: Options): ModelRead {
 function uncountedOf(options: Options): readonly string[] {
   const images = imageOptions.filter((name) => options.has(name))
   const pattern = options.text('--hybrid-layer-pattern', '--hybrid-override-pattern') ?? ''
-  return [
-    ...(images.length > 0 ? [`${images.join(', ')}: models of images and text are not counted`] : []),
-    ...(pattern.includes('M')
-      ? [`--hybrid-layer-pattern ${pattern.slice(0, 100)}: layers of state spaces (M) are not counted`]
-      : []),
-  ]
+  return compact(
+    images.length > 0 && `${images.join(', ')}: models of images and text are not counted`,
+    pattern.includes('M') &&
+      `--hybrid-layer-pattern ${pattern.slice(0, 100)}: layers of state spaces (M) are not counted`,
+  )
 }
 
 /** Options of examples/multimodal, whose --seq-length counts pieces of an image. */

@@ -4,6 +4,7 @@
  * inverse of flags.ts, with the same source.
  */
 
+import { compact } from '../../../compact.ts'
 import { present } from '../../../fields.ts'
 import { unmixed } from '../../long-names.ts'
 import { leftOver } from '../../read/left-over.ts'
@@ -80,15 +81,15 @@ export function readMegatron(
     // Without the number of GPUs nobody has asked for what says the mesh.
     ...leftOver(laidOut ? left : [], isImmaterial, options.known()),
     refuses: program === null || isOwnProgram(program),
-    faults: [
-      ...(program !== null && otherModels.test(program)
-        ? [`${program.replace(/^.*\//, '').slice(0, 100)} trains no decoder, which is what is counted`]
-        : []),
-      ...options.faults,
-      ...ofModel.faults,
-      ...moments.faults,
-      ...(laidOut ? laidOut.faults : [chipsUnsaid('--nnodes and --nproc-per-node')]),
-    ],
+    faults: compact(
+      program !== null &&
+        otherModels.test(program) &&
+        `${program.replace(/^.*\//, '').slice(0, 100)} trains no decoder, which is what is counted`,
+      options.faults,
+      ofModel.faults,
+      moments.faults,
+      laidOut ? laidOut.faults : chipsUnsaid('--nnodes and --nproc-per-node'),
+    ),
   }
 }
 
