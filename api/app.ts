@@ -5,7 +5,6 @@
  * which anybody may read; and behind the key, if keys are required, the catalogue and everything that computes. A path
  * that exists answers other methods with 405, one that does not with 404; all errors become problem documents.
  */
-
 import express, { type Express, type RequestHandler } from 'express'
 import helmet from 'helmet'
 import type { Dependencies } from './dependencies.ts'

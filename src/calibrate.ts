@@ -1,5 +1,4 @@
 /** Sets constants of the training model from somebody's own measured runs, each a plan with the step time that it took. */
-
 import { moved } from './calibration/constants.ts'
 import {
   fitted,

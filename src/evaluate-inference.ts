@@ -1,5 +1,4 @@
 /** A plan of inference that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. */
-
 import type { Solver } from '../solvers/linear-program.ts'
 import { leanestCandidate } from './inference/layout/leanest.ts'
 import { inferenceModel } from './inference/model.ts'

@@ -4,8 +4,8 @@
  * is dropped, then the one on each further token, then the rate; and where not even one sequence fits, the memory
  * budget is raised until it does.
  */
-
 import type { Solver } from '../solvers/linear-program.ts'
+import { compact } from './compact.ts'
 import { behindSwitches } from './hardware/cluster/resized-cluster.ts'
 import { anySizes, sizesByServer } from './instance-sizes.ts'
 import { precedes, type Sized, sizedWith } from './modes/serve/counts.ts'
@@ -40,7 +40,7 @@ export function evaluateServe(
   return {
     plan: missed(plan, found, requests, problem.memoryBudget),
     ...resolved(problem, workload.promptLength + workload.outputLength),
-    warnings: [...serveWarnings(problem, plan, true), ...(found.launched ? [] : [unlaunched])],
+    warnings: compact(serveWarnings(problem, plan, true), !found.launched && unlaunched),
   }
 }
 

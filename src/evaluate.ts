@@ -1,5 +1,4 @@
 /** A plan that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. */
-
 import type { Solver } from '../solvers/linear-program.ts'
 import type { Constraints } from './constraint.ts'
 import { costModel } from './cost/compiled-model.ts'

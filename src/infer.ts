@@ -1,5 +1,6 @@
 /** Inference in one page: a problem in, ranked plans of a phase out. */
 import type { Solver } from '../solvers/linear-program.ts'
+import { compact } from './compact.ts'
 import { satisfies } from './constraint.ts'
 import { leanestCandidate } from './inference/layout/leanest.ts'
 import { type InferenceModel, inferenceModel, inferenceOn } from './inference/model.ts'
@@ -99,7 +100,7 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
     ...listed,
     pareto,
     search: { ...search, exact: search.exact && !cut },
-    warnings: [...(cut ? [cutFrontier] : []), ...warnings],
+    warnings: compact(cut && cutFrontier, warnings),
   }
 }
 

@@ -1,5 +1,6 @@
 /** The service in one page: a problem in, ranked plans out. */
 import type { Solver } from '../solvers/linear-program.ts'
+import { compact } from './compact.ts'
 import type { CostModel } from './cost/model.ts'
 import { onCluster } from './cost/posed.ts'
 import { alone, type Crew } from './crew.ts'
@@ -85,11 +86,12 @@ export function optimize(
       reasonsOn: (fewer) => optimize(fewer, solver, patience).infeasible,
       reasons: (stop) => noPlan(problem, result, nearestPlan(modelOf, result.nearest, planOf), stop),
       anyPlan: (changed, stop) => anythingListed(problem, changed, stop),
-      warnings: (first) => [
-        ...(robust && first && !standing ? [undrawn] : []),
-        ...(unsought > 0 && (first || refused) ? [unsoughtText] : []),
-        ...warnings(problem, first),
-      ],
+      warnings: (first) =>
+        compact(
+          robust && first && !standing && undrawn,
+          unsought > 0 && (first || refused) && unsoughtText,
+          warnings(problem, first),
+        ),
     },
     patience,
     crew,

@@ -1,5 +1,4 @@
 /** One request, resolved: every name looked up, every default filled in, every number in SI units. */
-
 import type { Assumptions } from './assumptions/assumptions.ts'
 import type { RunBy } from './assumptions/run-by.ts'
 import type { Constraints } from './constraint.ts'

@@ -1,6 +1,6 @@
 /** Serving in one page: rates and objectives in, ranked deployments out. */
-
 import type { Solver } from '../solvers/linear-program.ts'
+import { compact } from './compact.ts'
 import { infer } from './infer.ts'
 import { anySizes, sizesByServer } from './instance-sizes.ts'
 import { serversOf } from './launch/serving.ts'
@@ -68,11 +68,11 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
         ? null
         : nothing({ problem, space, solver, patience }, requests, unlaunchable !== null),
     ...resolved(problem, promptLength + outputLength),
-    warnings: [
-      ...unshown(deployments.length, plans.length),
-      ...(beyond && beyond.unexamined > 0 && (best || better) ? [unsought] : []),
-      ...serveWarnings(problem, plans[0] ?? null, space.filtered),
-    ],
+    warnings: compact(
+      unshown(deployments.length, plans.length),
+      beyond && beyond.unexamined > 0 && (best || better) && unsought,
+      serveWarnings(problem, plans[0] ?? null, space.filtered),
+    ),
   }
 }
 

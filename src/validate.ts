@@ -3,7 +3,6 @@
  * requirements say of it, check by check, each with what was expected, what was found, and the nearest change that
  * would do.
  */
-
 import type { EvaluateAnswer, IllegalPlan, Resolved, SearchAccount, SearchAnswer } from './plan/answer.ts'
 import { type Preferred, preferredPlan } from './plan/certainty/preferred.ts'
 import { type AgainstFirst, againstFirst, type Comparing } from './plan/certainty/ties.ts'

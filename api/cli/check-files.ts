@@ -1,5 +1,4 @@
 /** Checks the requests of many files, one after the other; a file that cannot be read or makes no sense counts as a failed check. */
-
 import { ProblemError } from '../problems.ts'
 import type { Checked } from '../report/checks/checked.ts'
 import type { ValidateBody } from '../worker/desk.ts'

@@ -1,6 +1,6 @@
 /** Options that make up a request, or change one from a file: each with the part of the request that it changes. */
-
 import { parse } from 'yaml'
+import { compact } from '../../src/compact.ts'
 import type { Change } from '../../src/rules/part-rule.ts'
 import { changed } from '../hints/change.ts'
 import { valueAt } from '../validation/json-pointer.ts'
@@ -119,10 +119,11 @@ export const requestOptions = {
     flags: '--precision <type>',
     says: 'type of matmul operands, and in inference of weights: fp8',
     pointers: ['/precision/compute', '/precision/weights'],
-    changes: (text: string, mode: string) => [
-      { pointer: '/precision/compute', value: text },
-      ...(mode === 'train' ? [] : [{ pointer: '/precision/weights', value: text }]),
-    ],
+    changes: (text: string, mode: string) =>
+      compact(
+        { pointer: '/precision/compute', value: text },
+        mode !== 'train' && { pointer: '/precision/weights', value: text },
+      ),
   },
   memory: {
     flags: '--memory <bytes>',

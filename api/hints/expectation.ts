@@ -1,5 +1,6 @@
 /** What a schema expects of a value, in words: the types that it may have, the keys of an object, its purpose. */
 import type { z } from 'zod'
+import { compact } from '../../src/compact.ts'
 import { alternatives, type Schema } from '../validation/object-schema.ts'
 
 /** For a value that is absent or has the wrong type; adds the schema's own description where nothing else says enough. */
@@ -16,7 +17,7 @@ export function expectation(issue: z.core.$ZodIssue, schemas: readonly Schema[],
   const about = schemas.map(described).find((text) => text !== undefined)
   if (absent || (issue.code === 'invalid_union' && kinds.length > 0)) {
     const expected = listing(kinds)
-    return [absent ? expected : `expected ${expected}`, ...(about && absent ? [about] : [])].join(': ')
+    return compact(absent ? expected : `expected ${expected}`, absent && about).join(': ')
   }
   const said = issue.message.replace(/^Invalid input: /, '')
   const ofObject =

@@ -3,7 +3,6 @@
  * before one below it, before one anywhere else in the request. The proposed change moves the value along, converted if
  * necessary.
  */
-
 import { isFields } from '../../src/fields.ts'
 import type { Change } from '../../src/rules/part-rule.ts'
 import { jsonPointer, valueAt } from '../validation/json-pointer.ts'

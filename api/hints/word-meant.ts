@@ -1,5 +1,4 @@
 /** Finds which of the words that a request may have somewhere is meant by a name. */
-
 import { namesOf, plainName } from './name.ts'
 import { nearest } from './nearest.ts'
 import { words } from './words.ts'

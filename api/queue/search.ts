@@ -1,5 +1,4 @@
 /** What routes need of whoever answers requests. A search that is told to stop answers with the best found so far. */
-
 import type { CalibrateRequest } from '../schemas/calibrate.ts'
 import type { CollectiveRequest } from '../schemas/collective.ts'
 import type { Comparison } from '../schemas/compare.ts'

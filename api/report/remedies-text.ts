@@ -1,4 +1,5 @@
 /** Changes that would each make a check pass, one line each; then, where they are of a launch file, what they change. */
+import { compact } from '../../src/compact.ts'
 import type { InFile } from '../../src/launch/in-file.ts'
 import type { Remedy } from '../../src/validation/check.ts'
 import { isInReadRequest, readRequestNote } from '../../src/validation/read-request.ts'
@@ -16,5 +17,5 @@ export function remedyText({ detail, changes, inFile }: Remedy): string {
 
 function settingsText({ set, unset }: InFile): string {
   const gone = unset.length > 0 ? [`without ${unset.join(' ')}`] : []
-  return [...(set.length > 0 ? [set.join(' ')] : []), ...gone].join(', ')
+  return compact(set.length > 0 && set.join(' '), gone).join(', ')
 }

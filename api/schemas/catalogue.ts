@@ -1,5 +1,4 @@
 /** Records of the catalogues, and the answers made of them: things with a source for each of their numbers. */
-
 import { z } from 'zod'
 import { activities } from '../../src/assumptions/stack.ts'
 import { label } from './bound.ts'

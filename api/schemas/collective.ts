@@ -1,5 +1,4 @@
 /** Request and answer of POST /collectives. */
-
 import { z } from 'zod'
 import { count, countOrNone, mostChips, quantity } from './bound.ts'
 import { flag, number, optional, text } from './field.ts'

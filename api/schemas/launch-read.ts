@@ -1,5 +1,4 @@
 /** What an answer says about how a launch file was read. */
-
 import { z } from 'zod'
 import { optional, record, text, texts } from './field.ts'
 import { frameworkName } from './names.ts'

@@ -1,5 +1,4 @@
 /** Requests and answer of POST /validate. */
-
 import { z } from 'zod'
 import { frameworks } from '../../src/launch/framework.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'

@@ -2,7 +2,6 @@
  * Completes the assumptions of a request: those of its basis, then those of a stack, then its own. A request that names
  * no stack gets the usual one for its kind of chip.
  */
-
 import type { Assumptions } from '../../src/assumptions/assumptions.ts'
 import { namedAssumptions } from '../../src/assumptions/named.ts'
 import {

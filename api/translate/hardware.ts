@@ -1,4 +1,5 @@
 /** Turns the hardware of a request into chips and the network between them. */
+import { compact } from '../../src/compact.ts'
 import { present } from '../../src/fields.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
@@ -80,7 +81,7 @@ function legalMember({ pointer, suggestions }: ClusterProblem): Pick<Fault, 'cor
     value,
   }))
   const replaced = changes.some((change) => change.pointer === pointer)
-  return { correction: [...(replaced ? [] : [{ pointer, value: null }]), ...changes] }
+  return { correction: compact(!replaced && { pointer, value: null }, changes) }
 }
 
 function chosenChip(

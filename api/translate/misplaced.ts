@@ -1,5 +1,4 @@
 /** Rejects what a request asks for although its mode does not have it; each would be legal in another mode. */
-
 import { satisfies } from '../../src/constraint.ts'
 import { present } from '../../src/fields.ts'
 import { scheduleRow } from '../../src/recipe/schedule.ts'

@@ -1,9 +1,7 @@
 /** Checks the names of rematerialisation policies in requests; an unknown one is reported with similar names. */
-
 import type { Setting } from '../../src/problem.ts'
 import { composedPlaces } from '../../src/recipe/composed-policy.ts'
 import { policyNames, policyRows } from '../../src/recipe/policy.ts'
-
 import { nearest } from '../hints/nearest.ts'
 import { faultyValue, meaning } from '../problems.ts'
 import type { Sketch } from '../schemas/given/sketch.ts'

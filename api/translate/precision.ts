@@ -1,5 +1,4 @@
 /** Turns the element types of a request into those of a problem. */
-
 import type { Chip } from '../../src/hardware/chip.ts'
 import { type AskedPrecision, type ResolvedPrecision, resolvedPrecision } from '../../src/precision/asked.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'

@@ -1,5 +1,4 @@
 /** Everything in a problem but its workload: model, chips, memory, precision, assumptions. */
-
 import type { Activity } from '../../src/assumptions/stack.ts'
 import { leastOf } from '../../src/constraint.ts'
 import type { Chip } from '../../src/hardware/chip.ts'

@@ -1,5 +1,4 @@
 /** Combines a question with the plan of its request: all seven axes are filled in, and fields of other modes are rejected. */
-
 import { present } from '../../src/fields.ts'
 import type { Question, Trial } from '../../src/modes/question.ts'
 import type { InstanceSketch, ServeSketch } from '../../src/problem.ts'

@@ -1,5 +1,4 @@
 /** Turns a request of /calibrate into measured runs, and the constants found into the body of the answer. */
-
 import {
   type Calibration,
   calibrate,

@@ -1,5 +1,5 @@
 /** Works out a comparison: each variant gets its share of the time, and is compared with the first. */
-
+import { compact } from '../../src/compact.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Answer, Question, Trial, Verdict } from '../../src/modes/question.ts'
 import { type Patience, within } from '../../src/patience.ts'
@@ -65,10 +65,10 @@ export function compareBody(
       plan: plan && shown(plan),
       noPlan: [...noPlan],
       difference: at > 0 && plan && first.plan ? differing(first, first.plan, named.name, plan) : null,
-      warnings: [
-        ...warnings.filter((warning) => !shared.includes(warning)),
-        ...(at > 0 && plan ? pricedApart(first.chip, chip, catalogue) : []),
-      ],
+      warnings: compact(
+        warnings.filter((warning) => !shared.includes(warning)),
+        at > 0 && plan && pricedApart(first.chip, chip, catalogue),
+      ),
     })),
     warnings: shared,
   } as CompareBody

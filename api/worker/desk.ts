@@ -3,7 +3,6 @@
  * words of the request. All that takes longer for larger numbers in a request happens here or behind it, in a worker,
  * under the deadline.
  */
-
 import { collectiveEstimate } from '../../src/collectives.ts'
 import { present } from '../../src/fields.ts'
 import { type LaunchReading, writtenFor } from '../../src/launch/read/reading.ts'

@@ -1,5 +1,4 @@
 /** Searches for the best plan to compare a given one with, if the request asks for it. */
-
 import type { Trial, Verdict } from '../../src/modes/question.ts'
 import { type Patience, within } from '../../src/patience.ts'
 import { preferredPlan } from '../../src/plan/certainty/preferred.ts'

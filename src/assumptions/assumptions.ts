@@ -2,7 +2,6 @@
  * Every choice that the formulas leave open, as data. `book` reproduces the book's arithmetic; `calibrated` is
  * what a cluster does. Each answer repeats the assumptions that it was made with.
  */
-
 import type { ExpertTensor } from '../cost/communication/expert-tensor.ts'
 import type { Framework } from '../launch/framework.ts'
 import type { AttentionFlops } from '../model/flops.ts'

@@ -1,5 +1,4 @@
 /** The book's arithmetic: kernels at peak, all communication hidden, tokens and layers as real numbers. */
-
 import { unstated } from '../recipe/expert-recipes.ts'
 import { policyRows } from '../recipe/policy.ts'
 import type { ScheduleName } from '../recipe/schedules.ts'

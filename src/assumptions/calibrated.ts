@@ -1,5 +1,4 @@
 /** What a cluster does, by kind of chip. The efficiencies are the chip's own (fixtures/hardware, each with its source). */
-
 import { servedUnevenness } from '../cost/communication/uneven-routing.ts'
 import type { ChipKind, Efficiency } from '../hardware/chip.ts'
 import { frameworks } from '../launch/framework.ts'

@@ -1,5 +1,4 @@
 /** A set of assumptions by its name. */
-
 import type { Chip } from '../hardware/chip.ts'
 import type { Assumptions } from './assumptions.ts'
 import { book } from './book.ts'

@@ -2,7 +2,6 @@
  * A stack: software that trains or serves, from a release on, on some kinds of chips, as the few constants by which it differs from what a
  * cluster of them usually does (calibrated.ts). Stacks are data in fixtures/stacks, each with its source, fitted only on rows marked for it.
  */
-
 import type { Chip } from '../hardware/chip.ts'
 import { type Framework, ofKind, servers, trainers } from '../launch/framework.ts'
 import type { ElementType } from '../recipe/element-types.ts'

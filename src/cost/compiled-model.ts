@@ -1,5 +1,4 @@
 /** The cost model of a problem: compiled once for all problems with the same ingredients, then posed for each. */
-
 import { known } from '../known.ts'
 import {
   type Composition,

@@ -1,5 +1,4 @@
 /** The cost model of a composition of layers, as if every layer were their average. */
-
 import { known } from '../known.ts'
 import type { Composition } from '../model/composition.ts'
 import { attendedShare } from '../model/flops.ts'

@@ -3,7 +3,6 @@
  * layers over pipeline, new positions over context (prefill). An expert axis need not divide the experts: slots that are
  * left over have copies (model/expert-slots.ts). Only layouts that say so gather anything in every step, so fsdp is 1 (the book: no FSDP).
  */
-
 import { satisfies } from '../constraint.ts'
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { known } from '../known.ts'

@@ -4,7 +4,6 @@
  * A layer is attention and MLP or experts, or one block where they run in parallel; the unembedding follows the last layer.
  * Between two components the residual stream goes from the sharding of one to that of the next.
  */
-
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import { type NetworkPrices, networkPrices } from '../cost/communication/network.ts'
 import { arrayType } from '../cost/compile/compile.ts'

@@ -3,7 +3,6 @@
  * placement, every layout of every component, except for meshes that are proven no better by their products alone. A pass may depend on
  * the mesh: how many sequences fit, how prompts go through a pipeline.
  */
-
 import { never, type Stop } from '../patience.ts'
 import type { Distinct } from '../problem.ts'
 import { addCounts, bestFirst, type Kind, ordered, type Turn } from '../search/best-first.ts'

@@ -1,5 +1,4 @@
 /** The sites of a mesh, and the best candidate that is found on them: every placement, every pass, every layout of every component. */
-
 import { type Placement, placements } from '../hardware/network/placement.ts'
 import { known, once } from '../known.ts'
 import type { Stop } from '../patience.ts'

@@ -1,5 +1,4 @@
 /** A request with everything looked up: a problem with its mode. Also the answers that it may get. */
-
 import type { Framework } from '../launch/framework.ts'
 import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer } from '../plan/answer.ts'
 import type { InferenceAnswer, InferencePlan, ServeAnswer, ServePlan } from '../plan/inference-plan.ts'

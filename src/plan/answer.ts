@@ -1,5 +1,4 @@
 /** What an answer contains beside its plans, and the answers for training. */
-
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { InFile } from '../launch/in-file.ts'
 import type { Setting } from '../problem.ts'

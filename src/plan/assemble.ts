@@ -1,5 +1,4 @@
 /** Costs and explains a training candidate: the plan as it is answered. */
-
 import type { Solver } from '../../solvers/linear-program.ts'
 import type { CostModel } from '../cost/model.ts'
 import { launch } from '../launch/training.ts'

@@ -3,7 +3,7 @@
  * memory and of cost. The parts of `timeSeconds` listed here add up to the step, so that their differences add up to
  * that of the steps.
  */
-
+import { compact } from '../compact.ts'
 import { type Axis, axes } from '../sharding/axis.ts'
 import { bytesText, percent, secondsText, signed } from './explain/figures.ts'
 import type { MemoryAccount, Plan } from './plan.ts'
@@ -107,15 +107,13 @@ function explanation(
   const axis = largest(communication)[0]
   const { total, ...kept } = memoryBytes
   const moved = Math.abs(total) < 1 ? [] : largest(kept)
-  return [
+  return compact(
     Math.abs(stepTimeRatio - 1) < rounding
       ? `${second.name} takes as long as ${first.name}: ${secondsText(step)}.`
       : `${second.name} takes ${secondsText(second.plan.stepTimeSeconds)}, ${secondsText(Math.abs(stepTimeSeconds))} (${percent(Math.abs(stepTimeRatio - 1))}) ${stepTimeSeconds > 0 ? 'longer' : 'less'} than ${first.name}${lines.length > 0 ? `: ${lines.join(', ')}` : ''}.`,
-    ...(axis
-      ? [`Most of what is moved differs over ${axis[0]}: ${signed(axis[1], secondsText)}, hidden or not.`]
-      : []),
-    ...(moved.length > 0 ? [memoryText(second.plan.memoryBytes, first.plan.memoryBytes, moved)] : []),
-  ]
+    axis && `Most of what is moved differs over ${axis[0]}: ${signed(axis[1], secondsText)}, hidden or not.`,
+    moved.length > 0 && memoryText(second.plan.memoryBytes, first.plan.memoryBytes, moved),
+  )
 }
 
 function memoryText(

@@ -1,5 +1,4 @@
 /** Plans and answers for prefill, generation and serving, with the field names of the HTTP contract. */
-
 import type { TokenCost } from './account/token-cost.ts'
 import type { NoPlan, SearchAnswer, Sensitivity, Short } from './answer.ts'
 import type { AgainstFirst } from './certainty/ties.ts'

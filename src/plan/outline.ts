@@ -1,5 +1,4 @@
 /** The part of a plan that follows from its account alone; each mode adds its choices and its explanation. */
-
 import { compact } from '../compact.ts'
 import { hostRoom } from '../hardware/chip.ts'
 import { type Cluster, chipsAsked } from '../hardware/cluster/cluster.ts'

@@ -1,5 +1,4 @@
 /** A training plan as it is answered, with the field names of the HTTP contract: units in the names, SI throughout. */
-
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { ElementType } from '../recipe/element-types.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'

@@ -5,6 +5,7 @@
  * Only released weights are quantised: training is costed in bf16 unless the request says otherwise.
  * Megatron accumulates and reduces gradients in fp32, MaxText in bf16, so that default follows the chips.
  */
+import { compact } from '../compact.ts'
 import type { Chip } from '../hardware/chip.ts'
 import type { Checkpoint } from '../model/hugging-face/checkpoint.ts'
 import type { Transformer } from '../model/transformer.ts'
@@ -56,6 +57,6 @@ export function resolvedPrecision(
   if (checkpoint) return { precision, warnings: storedWarnings(precision, asked, chip, model, checkpoint) }
   return {
     precision,
-    warnings: [...(first?.quantized ? [anotherType(first, precision)] : []), ...unpacked(precision, chip)],
+    warnings: compact(first?.quantized && anotherType(first, precision), unpacked(precision, chip)),
   }
 }

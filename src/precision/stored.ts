@@ -3,7 +3,6 @@
  * they are loaded (vLLM and SGLang, `--dtype auto`); quantised ones stay as they are, and are unpacked to bf16 at the matmul
  * where the chip does not compute in the type of their activations.
  */
-
 import { quantizedBytes } from '../cost/memory/parameter-bytes.ts'
 import type { Chip } from '../hardware/chip.ts'
 import { peakOf, plainType } from '../hardware/peak.ts'

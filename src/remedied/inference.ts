@@ -1,5 +1,4 @@
 /** Evaluates a written inference plan. If it does not fit or is too slow, suggests changes, each evaluated as far as time allows. */
-
 import { evaluateInference } from '../evaluate-inference.ts'
 import { present } from '../fields.ts'
 import { rowOf } from '../modes/phases.ts'

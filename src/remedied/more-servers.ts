@@ -2,6 +2,7 @@
  * What would do for a deployment that is short of its rate or late, beside an easier load: more chips for more of its own
  * instances, or the layouts that the search finds, on the chips there are or on the fewest with which there are any.
  */
+import { compact } from '../compact.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { remembered } from '../known.ts'
 import type { Suggestion } from '../plan/answer.ts'
@@ -20,7 +21,7 @@ export function moreServers(asked: AskedServe, { infeasible = [] }: ServePlan): 
   const short = infeasible.some(({ reason }) => reason === 'rate')
   const own = short ? moreOfItsOwn(asked) : null
   const other = otherLayout(asked, own?.chips ?? Number.POSITIVE_INFINITY)
-  return [...(own ? [own.suggestion] : []), ...other]
+  return compact(own?.suggestion, other)
 }
 
 /** The plan's own servers, as many as the rate needs; null also if the chips there are have room for them: then other numbers of instances do. */

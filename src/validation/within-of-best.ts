@@ -1,4 +1,5 @@
 /** Checks how far a plan is from the best that the constraints allow, in any mode, by that mode's ranking. */
+import { compact } from '../compact.ts'
 import type { AgainstFirst } from '../plan/certainty/ties.ts'
 import { percent } from '../plan/explain/figures.ts'
 import type { Findings, Outcome, Remedy } from './check.ts'
@@ -45,11 +46,11 @@ export function withinOf<Found extends Summarised>(
       ok,
       expected,
       actual: apart,
-      message: [
+      message: compact(
         `${says} ${text(own)}, ${apart} the ${text(least)} of ${which}, ${best.summary}; ${expected} is required.`,
-        ...(plan.againstFirst?.tied && own > least ? [tiedText] : []),
-        ...(ok ? [] : heldBack(plan, best)),
-      ].join(' '),
+        plan.againstFirst?.tied && own > least && tiedText,
+        !ok && heldBack(plan, best),
+      ).join(' '),
       ...nearestWhere(holds, findings, sameAsBest),
     }
   }

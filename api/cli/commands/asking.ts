@@ -1,10 +1,10 @@
 /** What the commands that ask for an answer have in common: their options, and the request that files and options make together. */
 import { type Command, Option } from 'commander'
-import type { Change } from '../../../src/rules/part-rule.ts'
+import { compact } from '../../../src/compact.ts'
+import { isFields } from '../../../src/fields.ts'
 import { changed } from '../../hints/change.ts'
 import { nearest } from '../../hints/nearest.ts'
 import { launchKeys } from '../../schemas/launch.ts'
-import { valueAt } from '../../validation/json-pointer.ts'
 import { noDocument, type RequestDocument, requestDocument } from '../document.ts'
 import type { ExitCode } from '../exit-code.ts'
 import { withModelFile } from '../model-file.ts'
@@ -99,21 +99,22 @@ export function questionOf(world: World, file: string | undefined, options: Opti
 
 /** The same object where there are none. */
 function withoutRequirements(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null) return body
-  const changes = [
-    ...('require' in body ? [{ pointer: '/require', value: null }] : []),
-    ...('variants' in body && Array.isArray(body.variants) ? inVariants(body.variants) : []),
-    ...('variants' in body && Object.hasOwn(Object(valueAt(body, ['request'])), 'require')
-      ? [{ pointer: '/request/require', value: null }]
-      : []),
-  ]
-  return changes.length > 0 ? changed(body, changes) : body
+  if (!isFields(body)) return body
+  const { variants, request } = body
+  const pointers = compact(
+    requirementsIn(body, ''),
+    Array.isArray(variants) && variants.flatMap((own, at) => requirementsIn(own, `/variants/${at}`)),
+    variants !== undefined && requirementsIn(request, '/request'),
+  )
+  if (pointers.length === 0) return body
+  return changed(
+    body,
+    pointers.map((pointer) => ({ pointer, value: null })),
+  )
 }
 
-function inVariants(variants: readonly unknown[]): readonly Change[] {
-  return variants.flatMap((own, at) =>
-    Object.hasOwn(Object(own), 'require') ? [{ pointer: `/variants/${at}/require`, value: null }] : [],
-  )
+function requirementsIn(part: unknown, at: string): readonly string[] {
+  return isFields(part) && 'require' in part ? [`${at}/require`] : []
 }
 
 /** The name of the file in framework=file. */

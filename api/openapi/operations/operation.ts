@@ -18,8 +18,8 @@ export function operation({ tag, ...about }: About) {
   return { ...about, tags: [tag] }
 }
 
-export function answered(type: string, schema: JsonSchema, more: JsonSchema = {}) {
-  return { description: 'The answer.', headers: { ...idHeader, ...more }, content: { [type]: { schema } } }
+export function answered(type: string, schema: JsonSchema) {
+  return { description: 'The answer.', headers: { ...idHeader }, content: { [type]: { schema } } }
 }
 
 export function parameter(name: string, description: string, example: string) {

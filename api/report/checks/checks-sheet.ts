@@ -1,5 +1,5 @@
 /** Writes checks as CSV, a line each, and as an HTML page. */
-
+import { compact } from '../../../src/compact.ts'
 import { csv } from '../csv.ts'
 import { page } from '../html.ts'
 import { remediesText } from '../remedies-text.ts'
@@ -25,11 +25,11 @@ export function checksHtml(all: readonly Checked[]): string {
       name,
       [message, ...remediesText(nearest)].join(' '),
     ]),
-    remarks: [
-      ...(plan ? [`Plan: ${plan.summary}.`] : []),
-      ...(best ? [`Best: ${bestText({ best, preferred })}.`] : []),
-      ...warnings,
-    ],
+    remarks: compact(
+      plan && `Plan: ${plan.summary}.`,
+      best && `Best: ${bestText({ best, preferred })}.`,
+      warnings,
+    ),
   }))
   return page(failed === 0 ? 'shardplan: all checks hold' : `shardplan: ${failed} checks fail`, parts)
 }

@@ -3,7 +3,6 @@
  * Percent signs, line breaks and, in properties, colons and commas are escaped (actions/toolkit,
  * packages/core/src/command.ts).
  */
-
 import { remediesText } from '../remedies-text.ts'
 import { type Checked, failing } from './checked.ts'
 

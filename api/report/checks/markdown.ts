@@ -1,5 +1,5 @@
 /** Writes checks as Markdown, for the summary of a job or a comment on a change. */
-
+import { compact } from '../../../src/compact.ts'
 import { cell, markdownTable } from '../markdown-table.ts'
 import { remediesText } from '../remedies-text.ts'
 import { bestText, type Checked, failing } from './checked.ts'
@@ -17,8 +17,11 @@ function partOf({ file, checks, plan, best, preferred, warnings }: Checked): rea
     name,
     [message, ...remediesText(nearest)].map(cell).join('<br>'),
   ])
-  const plans = [plan && `Plan: ${plan.summary}.`, best && `Best: ${bestText({ best, preferred })}.`].filter(
-    (line) => line !== null,
+  return compact(
+    file && `#### ${file}`,
+    markdownTable(['', 'check', ''], rows),
+    plan && `Plan: ${plan.summary}.`,
+    best && `Best: ${bestText({ best, preferred })}.`,
+    warnings,
   )
-  return [...(file ? [`#### ${file}`] : []), markdownTable(['', 'check', ''], rows), ...plans, ...warnings]
 }

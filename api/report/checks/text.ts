@@ -1,5 +1,4 @@
 /** Writes checks as a table for a terminal or a log, one line each. */
-
 import { remediesText } from '../remedies-text.ts'
 import { bestText, type Checked, failing } from './checked.ts'
 

@@ -1,5 +1,4 @@
 /** Answers with ranked plans of prefill or generation, and with the cost of one given plan. */
-
 import { z } from 'zod'
 import type { EvaluateAnswer } from '../../../src/plan/answer.ts'
 import type { InferenceAnswer, InferencePlan, ParetoPoint } from '../../../src/plan/inference-plan.ts'

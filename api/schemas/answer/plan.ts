@@ -1,5 +1,4 @@
 /** A plan in an answer. `satisfies` ties the schema to the domain's type. */
-
 import { z } from 'zod'
 import type { Plan } from '../../../src/plan/plan.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'

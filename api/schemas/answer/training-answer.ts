@@ -1,5 +1,4 @@
 /** Answers with ranked training plans, and with the cost of one given plan. */
-
 import { z } from 'zod'
 import type { EvaluateAnswer, OptimizeAnswer } from '../../../src/plan/answer.ts'
 import { list } from '../field.ts'

@@ -1,5 +1,4 @@
 /** How sure a predicted time or rate is, and how plans compare given that. */
-
 import { z } from 'zod'
 import type { Choice } from '../../../src/plan/certainty/choice.ts'
 import type { Preferred } from '../../../src/plan/certainty/preferred.ts'

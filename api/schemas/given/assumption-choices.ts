@@ -1,5 +1,4 @@
 /** Assumptions that are choices: what is counted, what a plan may do, and what is kept in memory. */
-
 import { z } from 'zod'
 import { expertTensors } from '../../../src/cost/communication/expert-tensor.ts'
 import { frameworks } from '../../../src/launch/framework.ts'

@@ -1,5 +1,4 @@
 /** Every choice that the formulas leave open: a name or some fields in a request, all values in an answer. */
-
 import { z } from 'zod'
 import { stackConstants as settable } from '../../../src/assumptions/stack.ts'
 import { label } from '../bound.ts'

@@ -1,5 +1,4 @@
 /** An accelerator in JSON: as the catalogue has it, or spelled out in a request in place of a name. */
-
 import { z } from 'zod'
 import type { ElementType } from '../../../src/recipe/element-types.ts'
 import { amount, count, label, quantity, share } from '../bound.ts'

@@ -1,5 +1,4 @@
 /** The model of a request (a name, dimensions or a config), and its summary in an answer. */
-
 import { z } from 'zod'
 import { limits } from '../../../src/model/limits.ts'
 import { recurrentMixers } from '../../../src/model/recurrent-mixers.ts'

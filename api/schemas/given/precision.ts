@@ -1,5 +1,4 @@
 /** The element types of what is stored and multiplied. */
-
 import { z } from 'zod'
 import { weightParts } from '../../../src/model/weight-parts.ts'
 import { number, optional } from '../field.ts'

@@ -1,5 +1,4 @@
 /** A deployment that a user wrote, or one copied from an answer. */
-
 import { z } from 'zod'
 import { servePlan } from '../answer/serve-plan.ts'
 import { count, longestSequence, mostBatchTokens } from '../bound.ts'

@@ -1,5 +1,4 @@
 /** A plan that a user wrote, or one copied from an answer. */
-
 import { z } from 'zod'
 import { phasePlan } from '../answer/serve-plan.ts'
 import { amount, count, countOrNone, label, mostBatchTokens, quantity } from '../bound.ts'

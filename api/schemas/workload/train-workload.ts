@@ -1,5 +1,4 @@
 /** Training: one global step, again and again. */
-
 import { z } from 'zod'
 import { optimizers } from '../../../src/recipe/optimizers.ts'
 import { count, label, longestSequence, mostBatchTokens } from '../bound.ts'

@@ -1,5 +1,4 @@
 /** Finds contradictions between a request and its launch file. */
-
 import { satisfies } from '../../../src/constraint.ts'
 import { type Fields, isFields } from '../../../src/fields.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'

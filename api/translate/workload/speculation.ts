@@ -1,5 +1,4 @@
 /** Turns the speculative decoding of a request into that of the domain. */
-
 import { present } from '../../../src/fields.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { draftCost } from '../../../src/modes/generate/draft-cost.ts'

@@ -147,7 +147,7 @@ function overlapOf(
  * A matmul can send what it has made while it makes the rest, but only to chips that it reaches without a network card. Copies of
  * tokens are gathered and summed apart from any (Megatron Core's token dispatchers: gather_from_sequence_parallel_region, no user buffers).
  */
-export function waitedOverlap(
+function waitedOverlap(
   over: AxisSet,
   { outerUnits }: GroupCost,
   { overlapCriticalPath, overlapExchange }: Assumptions,

@@ -2,7 +2,6 @@
  * One call of the network, with the request's numbers in. Training (compile.ts) and inference round in different ways what does
  * not divide, so their terms differ in type.
  */
-
 import type { ArrayKind } from '../../sharding/array.ts'
 import { type AxisSet, axisSet } from '../../sharding/axis.ts'
 import type { Move, Operation } from '../../sharding/move.ts'

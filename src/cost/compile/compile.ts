@@ -4,8 +4,8 @@
  *
  * Weights of one component that move over the same axes in the same pass move as one bucket, as frameworks do.
  */
-
 import type { Assumptions } from '../../assumptions/assumptions.ts'
+import { compact } from '../../compact.ts'
 import type { Attended } from '../../model/flops.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, isNarrow, usualType } from '../../recipe/element-type.ts'
@@ -16,7 +16,6 @@ import { type Extents, monomial } from '../../sharding/monomial.ts'
 import type { Move, Pass } from '../../sharding/move.ts'
 import type { Product } from '../../sharding/product.ts'
 import { castBytes } from '../compute/casts.ts'
-
 import { type Call, callOf, isWaitedFor } from './call.ts'
 import { none, one, spreadTerm, type Term, termOf } from './term.ts'
 
@@ -70,19 +69,20 @@ export function compile(
   const [kept, computed] = [elementBytes[activationType(precision)], elementBytes[precision.compute]]
   const cast = (pass: Pass) => {
     const bytes = assumptions.elementwise ? castBytes(derived, pass, extents, kept, computed) : []
-    return bytes.length > 0 ? [streaming(bytes)] : []
+    return bytes.length > 0 && streaming(bytes)
   }
-  const products = (pass: Pass) => [
-    ...derived
-      .filter(
-        ({ pass: own, kind }) =>
-          own === pass && (kind === 'matmul' || kind === 'attention' || kind === 'scan'),
-      )
-      .filter(({ kind }) => kind === 'matmul' || assumptions.attentionFlops !== 'none')
-      .map((product) => compiledProduct(product, extents, precision, assumptions, attended)),
-    ...cast(pass),
-    ...(fusedAccumulation ? [] : added(derived, pass, extents, precision)),
-  ]
+  const products = (pass: Pass) =>
+    compact(
+      derived
+        .filter(
+          ({ pass: own, kind }) =>
+            own === pass && (kind === 'matmul' || kind === 'attention' || kind === 'scan'),
+        )
+        .filter(({ kind }) => kind === 'matmul' || assumptions.attentionFlops !== 'none')
+        .map((product) => compiledProduct(product, extents, precision, assumptions, attended)),
+      cast(pass),
+      !fusedAccumulation && added(derived, pass, extents, precision),
+    )
   const buckets = (pass: Pass, every: Move['every']) =>
     bucketed(
       movesOf(derivation).filter((move) => move.pass === pass && move.every === every),

@@ -1,5 +1,4 @@
 /** The windows and terms that a cost model is put together from. */
-
 import type { Problem } from '../../problem.ts'
 import { axisBit } from '../../sharding/axis.ts'
 import type { Component } from '../../sharding/component.ts'
@@ -7,7 +6,6 @@ import type { Extents } from '../../sharding/monomial.ts'
 import type { LayerPart } from '../../sharding/tables/training-layout.ts'
 import { activationTerms } from '../memory/memory.ts'
 import { type CompiledComponent, type CompiledProduct, type Window, weighted } from './compile.ts'
-
 import type { Term } from './term.ts'
 
 /** Bytes of the residual stream as it rests between blocks. */

@@ -21,7 +21,6 @@
  *
  * Kernels are measured in bursts. In training, with clocks under full power, matmuls and attention hold a share of e.
  */
-
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Chip } from '../../hardware/chip.ts'
 import { peakOf } from '../../hardware/peak.ts'

@@ -17,7 +17,7 @@
  * The FLOPs do not count. Where kernels fuse further than this it is an upper estimate; frameworks without fusion stream
  * more. Residual streams are sharded as they rest, inner arrays as they are.
  */
-
+import { compact } from '../../compact.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
@@ -30,7 +30,6 @@ import type { Extents } from '../../sharding/monomial.ts'
 import type { ArrayRole } from '../../sharding/roles.ts'
 import type { LayerPart } from '../../sharding/tables/training-layout.ts'
 import { activationType, type CompiledProduct, streaming } from '../compile/compile.ts'
-
 import { type Term, termOf } from '../compile/term.ts'
 
 /** How often arrays are read or written: a stream of width D, and each array inside a component. */
@@ -134,14 +133,16 @@ function streamedArrays(
   const routed = parts.filter(isRouted)
   const others = parts.filter((part) => !isRouted(part))
   return {
-    plain: streaming([
-      ...(first && stream ? [termOf(elementsOf(stream), extents, first.times * passes.stream * size)] : []),
-      ...streamed(others, 'inner'),
-      ...streamed(parts, 'sharedInner'),
-      ...streamed(parts, 'queries'),
-      ...streamed(parts, 'keys'),
-      ...streamed(parts, 'scanned'),
-    ]),
+    plain: streaming(
+      compact(
+        first && stream && termOf(elementsOf(stream), extents, first.times * passes.stream * size),
+        streamed(others, 'inner'),
+        streamed(parts, 'sharedInner'),
+        streamed(parts, 'queries'),
+        streamed(parts, 'keys'),
+        streamed(parts, 'scanned'),
+      ),
+    ),
     experts:
       routed.length === 0 ? null : streaming([...streamed(routed, 'inner'), ...streamed(routed, 'copies')]),
   }

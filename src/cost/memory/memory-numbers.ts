@@ -1,5 +1,4 @@
 /** Bytes of one mesh, ZeRO stage and microbatch, as numbers: what layers and the ends hold and keep (memory.ts has the terms). */
-
 import { hostRoom } from '../../hardware/chip.ts'
 import { remembered } from '../../known.ts'
 import type { Composition } from '../../model/composition.ts'

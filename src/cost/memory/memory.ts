@@ -9,8 +9,8 @@
  *                 there is one, all of them or one of c pieces of the microbatch at a time
  *   reserve       framework and fragmentation
  */
-
 import type { Assumptions } from '../../assumptions/assumptions.ts'
+import { compact } from '../../compact.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Precision, Problem, Setting } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
@@ -26,7 +26,6 @@ import { stateShardings, type ZeroStage } from '../../sharding/states.ts'
 import type { LayerPart } from '../../sharding/tables/training-layout.ts'
 import type { Bytes } from '../../units.ts'
 import { activationType } from '../compile/compile.ts'
-
 import { matrixOf } from '../compile/matrix.ts'
 import { type Term, termOf } from '../compile/term.ts'
 import { factorBytes, stateBytes, updateBytes, updateFlops } from './optimizer.ts'
@@ -153,14 +152,14 @@ export function activationTerms(
   const away = (host?.input ? 1 : 0) + (host?.sum && !parallel ? 1 : 0)
   const streams = place === 'host' ? away : (parallel ? 1 : policy.stream) - away
   const isHere = (name: string) => (host?.arrays.includes(name) ?? false) === (place === 'host')
-  return [
-    ...(streams > 0 ? terms(stream, whole * streams) : []),
-    ...parts.flatMap(({ component, times }) =>
+  return compact(
+    streams > 0 && terms(stream, whole * streams),
+    parts.flatMap(({ component, times }) =>
       keptArrays(component, policy)
         .filter(isHere)
         .flatMap((name) => terms(arraysNamed(component, name), times)),
     ),
-  ]
+  )
 }
 
 function arraysNamed({ arrays }: Component, name: string): readonly ShardedArray[] {

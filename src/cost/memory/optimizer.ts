@@ -7,7 +7,6 @@
  * half of an fp32 one, so that the copy of bf16 weights may be its other half alone (NVIDIA/TransformerEngine,
  * transformer_engine/pytorch/optimizers/fused_adam.py, `store_param_remainders`).
  */
-
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, usualType } from '../../recipe/element-type.ts'

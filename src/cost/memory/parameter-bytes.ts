@@ -4,7 +4,6 @@
  *
  *   (1 - s)·b/8 + s·k      b bits with scales; s the share of the part that is left in a type of k bytes
  */
-
 import type { Quantized } from '../../model/hugging-face/checkpoint.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import {

@@ -4,7 +4,6 @@
  * A component's input is a norm of the residual stream and costs nothing to compute again; the MLP's stream is the
  * layer's input plus the attention's output, which must be computed again where the policy does not keep the sum.
  */
-
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { keptByBlock, runsWhole } from '../../recipe/policy.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'

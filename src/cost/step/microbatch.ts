@@ -2,7 +2,6 @@
  * What one microbatch computes and moves, per layer and at the ends of the model: shared by every schedule and policy mix.
  * Layers are the model's average one, or a stage's own (cost/compile/composed.ts).
  */
-
 import { remembered } from '../../known.ts'
 import type { Composition } from '../../model/composition.ts'
 import { keepsCopies } from '../../recipe/policy.ts'

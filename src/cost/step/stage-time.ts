@@ -2,7 +2,6 @@
  * One microbatch through one stage: its forward and its backward window, each as long as what it computes or moves takes; and
  * by how much the first and the last microbatch of a step take longer, since weights and gradients move once.
  */
-
 import type { Seconds } from '../../units.ts'
 import {
   addHostTransfer,

@@ -2,7 +2,6 @@
  * The time of a step: the busiest stage's microbatches, one after another; what it waits for the other stages (formulas 9) or
  * fills with weight gradients (recipe/schedule-row.ts); the optimizer; and the overhead that every step has.
  */
-
 import { type Schedule, splitBackward } from '../../recipe/schedule.ts'
 import type { SplitBackward } from '../../recipe/schedule-row.ts'
 import type { Seconds } from '../../units.ts'

@@ -7,7 +7,6 @@
  *
  * Units further out than the innermost are filled in order.
  */
-
 import type { TorusSystem } from '../chip.ts'
 import { volume } from './box.ts'
 import { type Cluster, chipsAsked, type SwitchedNetwork, type TorusNetwork } from './cluster.ts'

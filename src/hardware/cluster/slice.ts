@@ -11,7 +11,6 @@
  * modelled. Sources: How To Scale Your Model, "How to Think About TPUs"; Cloud TPU documentation, pages on each
  * version; Jouppi et al. 2023, arXiv 2304.01433.
  */
-
 import { known } from '../../known.ts'
 import type { TorusSystem } from '../chip.ts'
 import {

@@ -1,5 +1,5 @@
 /** Any number of chips behind switches; the last group of a tier may be partly filled. */
-
+import { compact } from '../../compact.ts'
 import type { SwitchedSystem, Tier } from '../chip.ts'
 import { volume } from './box.ts'
 import { type ClusterRequest, type NetworkOverride, problem, type Resolution } from './cluster-request.ts'
@@ -32,7 +32,7 @@ export function switchedCluster(request: ClusterRequest, system: SwitchedSystem)
       chips,
       network: { kind: 'switched', tiers: own.map((tier, at) => overridden(tier, at, network)), chips },
     },
-    warnings: [...(network?.tiers ? [] : sharedOut(system.tiers, own, chips)), ...unfilled(own, chips)],
+    warnings: compact(!network?.tiers && sharedOut(system.tiers, own, chips), unfilled(own, chips)),
   }
 }
 

@@ -5,7 +5,6 @@
  * legal slice; more than a pod holds, as the fewest equal slices, of more than one host each (what Cloud TPU
  * Multislice asks of its slices).
  */
-
 import type { TorusSystem } from '../chip.ts'
 import { type Box, printed, printedSlices, volume } from './box.ts'
 import { type ClusterRequest, mostChips, problem, type Resolution } from './cluster-request.ts'

@@ -8,7 +8,6 @@
  * Switched: ranks count through the axes in an order, innermost first: tensor, tensor2, context, expert, fsdp, data,
  * then pipeline outermost; or pipeline inside fsdp and data.
  */
-
 import { known } from '../../known.ts'
 import { type Axis, axes, axesAcrossSlices, type Mesh, perAxis } from '../../sharding/axis.ts'
 import type { Network, TorusNetwork } from '../cluster/cluster.ts'

@@ -5,7 +5,6 @@
  * practice: neighbouring moves of one operation over the same axes are one call. Weights that are gathered are known
  * beforehand and may be prefetched; activations and caches are waited for. The products of attention are one kernel.
  */
-
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { callOf } from '../../cost/compile/call.ts'
 import { arrayType } from '../../cost/compile/compile.ts'
@@ -55,7 +54,6 @@ export function compileLayout(
   return {
     ...{ name, projection, cache, form, places },
     component,
-    derivation,
     into: streamNotation(component, 'input'),
     out: streamNotation(component, 'output'),
     products: [

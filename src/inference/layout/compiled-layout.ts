@@ -2,7 +2,6 @@ import type { NetworkCosts } from '../../cost/communication/network.ts'
 import type { Call } from '../../cost/compile/call.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Component } from '../../sharding/component.ts'
-import type { Derivation } from '../../sharding/derive.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import type { LayerPart, Routed } from '../time/turns.ts'
 import type { LocalSum, LocalTerm } from './local-term.ts'
@@ -34,7 +33,6 @@ export interface CompiledCollective extends Call<LocalTerm> {
 
 export interface CompiledLayout extends LayoutFields {
   readonly component: Component
-  readonly derivation: Derivation
   /** Notation of how the residual stream is sharded as the component takes it in and gives it out. */
   readonly into: string
   readonly out: string

@@ -2,7 +2,6 @@
  * Which layouts a mesh has, what each costs on one placement, and what moving the stream between them costs: the question that
  * the component-layout programme (search/component-layout/program.ts) and its enumeration answer.
  */
-
 import {
   addCall,
   addScaled,

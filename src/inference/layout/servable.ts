@@ -3,7 +3,6 @@
  * component may have, so a mesh may have several offers, each with all of its combinations. What a framework runs depends on the
  * layouts, on the mesh and, in prefill, on the number of prompts. None of them moves the stream between components.
  */
-
 import { known } from '../../known.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { InferenceModel } from '../model.ts'

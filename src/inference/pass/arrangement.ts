@@ -6,7 +6,6 @@
  * Layers of a prefill take no less than their host takes to start them: kernels of prompts are started one by one, while those that run
  * before them are still at work.
  */
-
 import { collectiveTime } from '../../hardware/network/collective.ts'
 import { expertLayers } from '../../model/expert-layers.ts'
 import { bestLayouts } from '../../search/component-layout/best-layouts.ts'

@@ -9,7 +9,6 @@
  * takes longer by arithmetic and streaming alone, max(2·t·P_met/peak, bytes visited/HBM) for t tokens; for memory the kind with
  * more weights. The last layer is taken to be one with experts, where there are any.
  */
-
 import { popularity, visitedShare } from '../../cost/communication/uneven-routing.ts'
 import { peakFlops } from '../../cost/compute/compute.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'

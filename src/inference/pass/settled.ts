@@ -2,7 +2,6 @@
  * A mesh on the network whose components have one layout each, as instances of a deployment do: what a pass takes there, in numbers
  * alone. That is what `arrange` says of such layouts, to the last digit, without options and tables of what lies between them.
  */
-
 import { addCall, createTraffic, windowTime } from '../../cost/communication/traffic.ts'
 import { reserveBytes } from '../../cost/memory/memory.ts'
 import { componentRow } from '../../sharding/component-rows.ts'

@@ -8,7 +8,6 @@
  * is counted as trained and without the queries of an index, which takes the fewest FLOPs, and meets and reads no more positions than an index chooses. Caches are read as the windows leave them, states once; scans count no FLOPs. Efficiencies are 1. Source:
  * "How To Scale Your Model", Inference: "minimum latency" and the throughput bound; formulas 13.
  */
-
 import { popularity, visitedShare } from '../../cost/communication/uneven-routing.ts'
 import { peakFlops } from '../../cost/compute/compute.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'

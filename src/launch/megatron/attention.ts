@@ -11,16 +11,16 @@ import { attentionDetailFlags } from './details.ts'
 
 export function megatronAttention(run: Run): readonly Word[] {
   const { heads, attention } = run.model
-  return [
+  return compact(
     '--num-attention-heads',
     heads,
-    ...(attention.latent ? latent(run) : grouped(run)),
-    ...(attention.outputGate ? ['--attention-output-gate'] : []),
-    ...recurrence(run),
-    ...index(run),
-    ...window(run),
-    ...attentionDetailFlags(run.model),
-  ]
+    attention.latent ? latent(run) : grouped(run),
+    attention.outputGate && '--attention-output-gate',
+    recurrence(run),
+    index(run),
+    window(run),
+    attentionDetailFlags(run.model),
+  )
 }
 
 function grouped({ model: { heads, kvHeads, headDim, dModel } }: Run): readonly Word[] {

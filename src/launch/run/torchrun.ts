@@ -1,4 +1,5 @@
 /** The command of PyTorch's launcher, with ranks in the order of hosts: neighbours in a plan are then neighbours in a node. */
+import { compact } from '../../compact.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { firstHost, hostRank } from '../start.ts'
 import { hostCount, hostSize, lastHostChips } from './hosts.ts'
@@ -14,5 +15,5 @@ export function torchrun(cluster: Cluster): string {
     lastHostChips(cluster) ? 'gpu' : hostSize(cluster),
   ]
   const meeting = ['--node-rank', hostRank, '--master-addr', firstHost, '--master-port', 29500]
-  return [...each, ...(hosts > 1 ? meeting : [])].join(' ')
+  return compact(each, hosts > 1 && meeting).join(' ')
 }

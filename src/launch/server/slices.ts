@@ -1,4 +1,5 @@
 /** What ranks of a server have of weights that they share out, and whether these are whole blocks of a quantised checkpoint. */
+import { compact } from '../../compact.ts'
 import type { WeightPart } from '../../model/weight-parts.ts'
 import { elementBytes, usualType } from '../../recipe/element-type.ts'
 import type { Rule } from '../../rules/rule.ts'
@@ -22,15 +23,11 @@ export function slicedWidths(serving: Serving): readonly Sliced[] {
   const { dFf, experts } = model
   const everywhere = experts !== null && experts.denseLayers === 0 && experts.every === 1
   const shared = (experts?.sharedExperts ?? 0) * (experts?.dFfExpert ?? 0)
-  return [
-    ...(experts && !places?.whole
-      ? [{ part: 'experts', width: experts.dFfExpert, ranks: ranksOf(serving) } as const]
-      : []),
-    ...(shared > 0
-      ? [{ part: 'sharedExperts', width: shared, ranks: sharersOf(serving, 'experts') } as const]
-      : []),
-    ...(everywhere ? [] : [{ part: 'mlp', width: dFf, ranks: sharersOf(serving, 'mlp') } as const]),
-  ]
+  return compact<Sliced>(
+    experts && !places?.whole && { part: 'experts', width: experts.dFfExpert, ranks: ranksOf(serving) },
+    shared > 0 && { part: 'sharedExperts', width: shared, ranks: sharersOf(serving, 'experts') },
+    !everywhere && { part: 'mlp', width: dFf, ranks: sharersOf(serving, 'mlp') },
+  )
 }
 
 /** Ranks that share out what is not a routed expert: all of them, those of a group, or each has it whole. */

@@ -6,6 +6,7 @@
  * from tensor first, so that experts are never split. Source: version.ts, torchtitan/config/{configs,manager}.py,
  * torchtitan/distributed/{activation_checkpoint,parallel_dims}.py.
  */
+import { compact } from '../../compact.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import { longName } from '../long-names.ts'
 import { expertRanks } from '../run/experts.ts'
@@ -92,12 +93,12 @@ function ownConfig(
   const parts = parallelism.module_fqns_per_model_part
   if (base.flavor === flavor && fp8 === (base.fp8 ?? false) && !deepEp && !parts) return null
   const kept = flavor === base.flavor && base.module === 'deepseek_v3' ? ['attn_backend="flex"'] : []
-  const model = [
+  const model = compact(
     JSON.stringify(flavor),
-    ...kept,
-    ...(deepEp ? ['moe_comm_backend="deepep"'] : []),
-    ...(fp8 ? ['converters=[converter]'] : []),
-  ]
+    kept,
+    deepEp && 'moe_comm_backend="deepep"',
+    fp8 && 'converters=[converter]',
+  )
   const converter = [
     '    converter = Float8LinearConverter.Config(filter_fqns=["lm_head"], model_compile_enabled=True)',
     '    config.compile.enable = True',

@@ -6,6 +6,7 @@
  * A step of generation mostly streams weights, and draft and target are assumed to be stored and laid out alike. The
  * ratio is too low for drafts so small that overheads and latencies, not weights, take most of their step.
  */
+import { compact } from '../../compact.ts'
 import { parameterCount } from '../../model/parameters.ts'
 import type { Transformer } from '../../model/transformer.ts'
 
@@ -24,7 +25,7 @@ export function draftCost(draft: Transformer, model: Transformer): DraftCost {
   const ratio = small / large
   const cost = `Drafting a token with ${draft.name} is taken to cost ${ratio.toPrecision(3)} of a step of ${model.name}, its share of active parameters, as steps stream weights; its own memory is not counted.`
   const words = `${draft.name} has a vocabulary of ${draft.vocab} and ${model.name} one of ${model.vocab}: a draft needs the same tokens.`
-  return { ratio, warnings: [cost, ...(draft.vocab === model.vocab ? [] : [words])] }
+  return { ratio, warnings: compact(cost, draft.vocab !== model.vocab && words) }
 }
 
 function billions(parameters: number): string {

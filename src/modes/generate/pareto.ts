@@ -3,7 +3,6 @@
  * chip-seconds per token (ESTI, figure 1). Replicas (data) on the same chips stand for smaller deployments: one of n/R
  * chips with B/R sequences has the same latency and the same cost.
  */
-
 import type { InferenceModel } from '../../inference/model.ts'
 import { leastSeconds } from '../../inference/pass/arrangement.ts'
 import { contextGroups } from '../../inference/pass/contexts.ts'

@@ -3,7 +3,6 @@
  * the mesh's memory and the limit on the step allow, or slightly fewer that divide evenly (even-batches.ts): more
  * sequences never make a step shorter, nor need less memory.
  */
-
 import type { Offered, PricedMesh } from '../../inference/layout/compiled-layout.ts'
 import type { LayoutsWanted } from '../../inference/layout/layout-question.ts'
 import { offersOf } from '../../inference/layout/servable.ts'

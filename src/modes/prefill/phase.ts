@@ -3,7 +3,6 @@
  * that its stages work at the same time; how many of each is chosen with the mesh. Without a pipeline one pass takes
  * all.
  */
-
 import { offersOf } from '../../inference/layout/servable.ts'
 import { type Demand, inferenceMeshes, type MeshesOf } from '../../inference/meshes.ts'
 import type { InferenceModel } from '../../inference/model.ts'

@@ -8,7 +8,6 @@
  * More instances of a kind never make requests slower (except where prefill and generation then no longer share a
  * node).
  */
-
 import { type Constraint, satisfies } from '../../constraint.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { leastThat, mostThat } from '../../threshold.ts'

@@ -2,7 +2,6 @@
  * The generate instances of one size: a mesh with a placement and layouts that stay the same for every batch, those that are best for
  * the most sequences that memory and the limit per token allow, or for a smaller batch.
  */
-
 import { reserveBytes } from '../../cost/memory/memory.ts'
 import { offersOf } from '../../inference/layout/servable.ts'
 import { settled } from '../../inference/pass/settled.ts'

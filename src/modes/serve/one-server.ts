@@ -3,7 +3,6 @@
  * caches stored one way. One difference is possible: generation may shard caches by position while prefill shards them
  * by head (decode context parallelism). Source: vllm-project/vllm, docs/serving/context_parallel_deployment.md.
  */
-
 import type { Offered } from '../../inference/layout/compiled-layout.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'

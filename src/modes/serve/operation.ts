@@ -22,7 +22,6 @@
  * if they arrived together. A step with a chunk is assumed to last as long as the two one after the other; it is really
  * a little shorter, as the weights are read once. Not modelled: tails of lengths and waits (all are means), preemption.
  */
-
 import { leastThat } from '../../threshold.ts'
 import type { Seconds } from '../../units.ts'
 import type { Deployment, Pair } from './pair.ts'

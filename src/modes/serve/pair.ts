@@ -8,7 +8,6 @@
  * prefills, B·t/(b·G), and memory also holds the prompts being read, the larger of the two workspaces, and a second
  * copy of weights that the phases store differently.
  */
-
 import { mostThat } from '../../threshold.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import { generateCapacity, prefillCapacity } from './capacity.ts'

@@ -2,7 +2,6 @@
  * A part of the pool that an instance may have, whichever framework launches it. Most layouts are launched by several frameworks, so that
  * times and memory of a layout are computed once for all of them, and for deployments that none launches.
  */
-
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { type Placement, placements } from '../../hardware/network/placement.ts'
 import type { CompiledLayout, Offered } from '../../inference/layout/compiled-layout.ts'
@@ -38,7 +37,6 @@ export interface Resident {
 }
 
 export interface Part {
-  readonly cluster: Cluster
   readonly bench: Workbench
   readonly prefillProblem: (prompts: number) => PrefillProblem
   readonly generateProblem: (batch: number | 'max') => GenerateProblem
@@ -95,7 +93,6 @@ function createPart(problem: ServeProblem, pooled: InferenceModel, cluster: Clus
   const prefilled = new Map<string, InferenceCandidate | null>()
   const stepped = new Map<string, Steps>()
   return {
-    cluster,
     bench,
     prefillProblem,
     generateProblem,

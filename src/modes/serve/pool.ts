@@ -8,7 +8,6 @@
  * kind first, into the fewest nodes or slices, which wastes chips only if the smaller size does not divide the larger.
  * Two shapes of slice of which neither tiles the other never share a slice of the pool.
  */
-
 import type { TorusSystem } from '../../hardware/chip.ts'
 import { type Box, volume } from '../../hardware/cluster/box.ts'
 import type { Cluster, SwitchedNetwork, TorusNetwork } from '../../hardware/cluster/cluster.ts'

@@ -10,7 +10,6 @@
  * it, or DCN for slices of a torus. Re-slicing between different layouts is free; a cached prefix is sent again even if
  * the generate instance may have it.
  */
-
 import type { InferenceModel } from '../../inference/model.ts'
 import type { Bytes, BytesPerSecond, Seconds } from '../../units.ts'
 import type { Deployment } from './pair.ts'

@@ -4,7 +4,6 @@
  * These parts of the time add up to the step: compute + hbm + rematerialization + exposedCommunication + pipelineBubble
  * + optimizer + overhead. `communication` and `hostTransfer` are totals, whether overlapped or not.
  */
-
 import { costModel } from '../../cost/compiled-model.ts'
 import { stageOverhead } from '../../cost/compute/overhead.ts'
 import {

@@ -1,5 +1,4 @@
 /** Splits a network call into lines of an answer: its time is divided among its arrays by their bytes. */
-
 import { type Beside, callBusy, callTime } from '../../cost/communication/traffic.ts'
 import type { Call } from '../../cost/compile/call.ts'
 import { collectiveTime } from '../../hardware/network/collective.ts'

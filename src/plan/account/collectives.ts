@@ -2,7 +2,7 @@
  * What a plan moves, line by line, on the stage that determines its step: calls as they were costed, but named after
  * the layout derived again with only the axes larger than 1, so that each line reads as in the book.
  */
-
+import { compact } from '../../compact.ts'
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { runsOn } from '../../cost/communication/traffic.ts'
 import { type CompiledComponent, compile } from '../../cost/compile/compile.ts'
@@ -90,10 +90,10 @@ export function movements(costing: Costing): readonly Movement[] {
       return [...lines, ...linesOf(other, 'backward', 'backward', each * again * times, costing)]
     },
   )
-  const ends = [
-    ...(longest.first ? endLines(embedding(residual), costing) : []),
-    ...(longest.last ? endLines(unembedding(residual), costing) : []),
-  ]
+  const ends = compact(
+    longest.first && endLines(embedding(residual), costing),
+    longest.last && endLines(unembedding(residual), costing),
+  )
   return merged([...layerLines, ...ends, ...transferLines(costing)])
 }
 
@@ -154,12 +154,12 @@ function endLines(component: Component, costing: Costing): readonly Movement[] {
   // The head runs once more for each layer that predicts a further token.
   const passes = place === 'head' ? 1 + model.problem.model.multiTokenLayers : 1
   const tied = place === 'entry' && longest.last && model.problem.model.tiedEmbeddings
-  return [
-    ...linesOf(own, 'forward', 'forward', each * passes, costing),
-    ...linesOf(own, 'backward', 'backward', each * passes, costing),
-    ...(tied ? [] : linesOf(own, 'gradients', 'step', 1, costing)),
-    ...(tied ? [] : linesOf(own, 'weights', 'step', 1, costing)),
-  ]
+  return compact(
+    linesOf(own, 'forward', 'forward', each * passes, costing),
+    linesOf(own, 'backward', 'backward', each * passes, costing),
+    !tied && linesOf(own, 'gradients', 'step', 1, costing),
+    !tied && linesOf(own, 'weights', 'step', 1, costing),
+  )
 }
 
 function linesOf(

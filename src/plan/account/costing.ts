@@ -1,5 +1,4 @@
 /** Costs one candidate again, keeping what the search discards: the parts of its time, and the stage that determines its step. */
-
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { routedOverlap } from '../../cost/communication/traffic.ts'
 import type { StageModel } from '../../cost/compile/stage-model.ts'

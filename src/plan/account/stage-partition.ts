@@ -8,7 +8,6 @@
  * workspace, with the plan's mix of policies spread evenly over the layers. As this is stricter than what the plan was
  * tested against, the plan's own partition is kept if no better one is found.
  */
-
 import { ofStage } from '../../cost/compile/composed.ts'
 import type { StateNumbers } from '../../cost/memory/layer-bytes.ts'
 import { fixedMemory, frontStates, liveBytes, overLayers } from '../../cost/memory/stage-memory.ts'

@@ -1,4 +1,4 @@
-/** What a stage computes in one microbatch, by cause; by default the stage that determines the step. */
+/** What stages compute in one microbatch, by cause. */
 import type { CompiledProduct } from '../../cost/compile/compile.ts'
 import type { LayerWindows, StageModel } from '../../cost/compile/stage-model.ts'
 import { termValue } from '../../cost/compile/term.ts'
@@ -17,12 +17,12 @@ export interface Work {
   readonly recomputedFlops: Flops
 }
 
-export function stageWork(costing: Costing, group: StageGroup = costing.longest): Work {
-  const { head } = costing.stage
-  const ofHead = [head.forward.products, head.backward.products].map(
-    (each) => [each, 1 / group.held] as const,
-  )
-  return workOf([...layerProducts(costing, group), ...(group.last ? ofHead : [])], costing)
+/** What the stage that determines the step computes. */
+export function stageWork(costing: Costing): Work {
+  const { stage, longest } = costing
+  const { forward, backward } = stage.head
+  const ofHead = [forward.products, backward.products].map((each) => [each, 1 / longest.held] as const)
+  return workOf([...layerProducts(costing, longest), ...(longest.last ? ofHead : [])], costing)
 }
 
 /** FLOPs that all stages together recompute for one microbatch; the head is counted once. */

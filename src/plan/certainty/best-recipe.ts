@@ -1,4 +1,5 @@
 /** The published layout that is predicted to do the most with a chip, in a sentence or two beside a list of plans. */
+import { compact } from '../../compact.ts'
 import { keepEverything } from '../../recipe/policy.ts'
 import { scheduleRow } from '../../recipe/schedule.ts'
 import { percent, secondsText } from '../explain/figures.ts'
@@ -39,14 +40,12 @@ export function bestRecipeText(
 
 function layoutText({ chips, plan, batchSequences, sequenceLength }: Recipe): string {
   const { mesh, zeroStage, pipelineSchedule: name, virtualStages = 1, rematerialization } = plan
-  const parts = [
+  const parts = compact(
     meshText(mesh),
-    ...(zeroStage > 0 ? [`ZeRO-${zeroStage}`] : []),
-    ...(name && scheduleRow({ name }).pipelined ? [scheduleText({ name, virtualStages })] : []),
-    ...(rematerialization
-      ? [`${rematerialization === keepEverything.name ? 'no' : rematerialization} remat`]
-      : []),
-  ]
+    zeroStage > 0 && `ZeRO-${zeroStage}`,
+    name && scheduleRow({ name }).pipelined && scheduleText({ name, virtualStages }),
+    rematerialization && `${rematerialization === keepEverything.name ? 'no' : rematerialization} remat`,
+  )
   return `${parts.join(', ')} on ${chips} chips with ${batchSequences} sequences of ${sequenceLength}`
 }
 
@@ -65,17 +64,17 @@ function timeText(recipe: ShownRecipe, first: First | null): string {
   const { timesFirst, measured, predicted } = recipe
   const { stepTimeSeconds, mfu = 0 } = predicted ?? {}
   if (stepTimeSeconds === undefined) {
-    const besides = [
-      ...(measured.mfu === undefined ? [] : [`measured: ${percent(measured.mfu)}`]),
-      ...(first ? [`the first plan: ${percent(first.mfu)}`] : []),
-    ]
+    const besides = compact(
+      measured.mfu !== undefined && `measured: ${percent(measured.mfu)}`,
+      first && `the first plan: ${percent(first.mfu)}`,
+    )
     return `reach an MFU of ${percent(mfu)}${bracketed(besides)}`
   }
   const compared = first !== null && timesFirst !== null
-  const besides = [
-    ...(measured.stepTimeSeconds === undefined ? [] : [`measured: ${secondsText(measured.stepTimeSeconds)}`]),
-    ...(compared ? [`the first plan: ${secondsText(first.stepTimeSeconds)}`] : []),
-  ]
+  const besides = compact(
+    measured.stepTimeSeconds !== undefined && `measured: ${secondsText(measured.stepTimeSeconds)}`,
+    compared && `the first plan: ${secondsText(first.stepTimeSeconds)}`,
+  )
   const rate = compared ? `, ${timesFirst.toFixed(2)} times as many tokens per second and chip` : ''
   return `take ${secondsText(stepTimeSeconds)} a step${bracketed(besides)}${rate}`
 }

@@ -2,6 +2,7 @@
  * Notes on a published layout beside a list of plans: why it is not among them although it is predicted to be faster
  * per chip, and which listed plan stands for it if the list has one plan per family.
  */
+import { compact } from '../../compact.ts'
 import { layoutRefusals } from '../../launch/training.ts'
 import { type Problem, wholeSequences } from '../../problem.ts'
 import { unscheduled } from '../../recipe/schedule.ts'
@@ -38,12 +39,12 @@ export function recipesBeside(
     return {
       ...recipe,
       evaluate: evaluateRequestOf(recipe, asked),
-      notes: [
-        ...lengthNote(recipe, problem),
-        ...farOffNote(recipe),
-        ...(faster === null ? [] : [`predicted faster than the first plan (${faster}): ${whole}`]),
-        ...familyNote(record, problem, plans),
-      ],
+      notes: compact(
+        lengthNote(recipe, problem),
+        farOffNote(recipe),
+        faster !== null && `predicted faster than the first plan (${faster}): ${whole}`,
+        familyNote(record, problem, plans),
+      ),
       otherwise,
       timesFirst,
       unlisted: reasons.map(({ short }) => short),
@@ -90,11 +91,11 @@ interface Reason {
 }
 
 function reasonsOf(recipe: RecipeRecord, problem: Problem, otherwise: readonly string[]): readonly Reason[] {
-  const reasons = [
-    ...(otherwise.length > 0 ? [alike(`it has ${otherwise.join(', ')}`)] : []),
-    ...unsearched(recipe, problem),
-    ...unlaunched(recipe, problem),
-  ]
+  const reasons = compact(
+    otherwise.length > 0 && alike(`it has ${otherwise.join(', ')}`),
+    unsearched(recipe, problem),
+    unlaunched(recipe, problem),
+  )
   return reasons.length > 0 ? reasons : [alike('it uses something that the request excludes')]
 }
 

@@ -2,6 +2,7 @@
  * How sure a predicted time is: where measured runs of its regime lay. How much communication is hidden is only one of the things that a
  * prediction may have missed; this range covers them all, and a plan's lower and upper bound hold both.
  */
+import { compact } from '../../compact.ts'
 import { launchersAmong } from '../../launch/launch.ts'
 import type { Setting } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
@@ -116,11 +117,11 @@ const measured: Readonly<Record<ResidualMode, string>> = {
 }
 
 function said({ mode, kind, era, generation, framework, named }: Regime): string {
-  return [
+  return compact(
     `${kind === null ? '' : kind === 'dense' ? 'dense ' : 'mixture-of-experts '}${measured[mode]}`,
-    ...(generation === null ? [] : [`on ${generation}`]),
-    ...(framework === null ? [] : [`under ${framework}`]),
-    ...(era === 'modern' ? ['by releases since 2024'] : []),
-    ...(named === false ? ['when no software was named'] : []),
-  ].join(' ')
+    generation !== null && `on ${generation}`,
+    framework !== null && `under ${framework}`,
+    era === 'modern' && 'by releases since 2024',
+    named === false && 'when no software was named',
+  ).join(' ')
 }

@@ -1,4 +1,5 @@
 /** Warnings about the released checkpoint that a problem's element types come from, or differ from. */
+import { compact } from '../../compact.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import type { Chip } from '../../hardware/chip.ts'
 import { peakOf } from '../../hardware/peak.ts'
@@ -35,18 +36,15 @@ export function storedWarnings(
   const converted = total((part) => (1 - keptShares[part]) * (bits / 8))
   const untouched = total((part) => parameterBytes(precision, part) - (1 - keptShares[part]) * (bits / 8))
   const missing = asked.compute === undefined && activations && precision.compute !== activations
-  return [
+  return compact(
     `Weights are as ${sourceOf(checkpoint)} stores them: ${converted} in ${weights} at ${Number(bits.toFixed(3))} bits with scales${
       left.length > 0
         ? `, ${untouched} left in ${kept} (${left.map((part) => partText(part, keptShares[part])).join(', ')})`
         : ''
     }; all matmuls are costed in ${precision.compute}, caches in ${precision.kvCache}.`,
-    ...(missing
-      ? [
-          `The checkpoint has activations in ${activations}, which ${chip.name} does not compute in: weights are unpacked to bf16.`,
-        ]
-      : []),
-  ]
+    missing &&
+      `The checkpoint has activations in ${activations}, which ${chip.name} does not compute in: weights are unpacked to bf16.`,
+  )
 }
 
 export function unpacked({ weights, compute }: Precision, chip: Chip): readonly string[] {

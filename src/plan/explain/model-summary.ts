@@ -1,5 +1,4 @@
 /** The request's model in a few numbers. Cache bytes per token are the mean over a sequence, as attention windows keep only a part. */
-
 import { trainFlopsPerToken } from '../../model/flops.ts'
 import { kvCacheBytesPerToken } from '../../model/kv-cache.ts'
 import { parameterCount } from '../../model/parameters.ts'

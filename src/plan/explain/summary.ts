@@ -1,5 +1,5 @@
 /** A plan in one line, and its layers by rematerialisation policy. */
-
+import { compact } from '../../compact.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { keepEverything } from '../../recipe/policy.ts'
 import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
@@ -29,14 +29,14 @@ export function layersByPolicy(
 
 export function summary(model: CostModel, candidate: Candidate): string {
   const { mesh, zeroStage, contextLayout, microbatches, schedule } = candidate
-  const parts = [
+  const parts = compact(
     meshText(mesh),
-    ...(mesh.context > 1 && contextLayout !== plainContext ? [`${contextLayout} attention`] : []),
-    ...(zeroStage === 1 || zeroStage === 2 ? [`ZeRO-${zeroStage}`] : []),
-    ...(scheduleRow(schedule).pipelined ? [scheduleText(schedule)] : []),
-    ...(microbatches > 1 ? [`${microbatches} microbatches`] : []),
+    mesh.context > 1 && contextLayout !== plainContext && `${contextLayout} attention`,
+    (zeroStage === 1 || zeroStage === 2) && `ZeRO-${zeroStage}`,
+    scheduleRow(schedule).pipelined && scheduleText(schedule),
+    microbatches > 1 && `${microbatches} microbatches`,
     rematText(layersByPolicy(model, candidate)),
-  ]
+  )
   return parts.join(', ')
 }
 

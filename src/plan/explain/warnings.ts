@@ -1,5 +1,4 @@
 /** Warnings about assumptions that matter for this answer. */
-
 import { noStack } from '../../assumptions/stack.ts'
 import { compact } from '../../compact.ts'
 import { stateBytes } from '../../cost/memory/optimizer.ts'

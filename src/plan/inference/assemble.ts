@@ -1,5 +1,4 @@
 /** Costs and explains an inference candidate: the plan as it is answered. */
-
 import type { Solver } from '../../../solvers/linear-program.ts'
 import { present } from '../../fields.ts'
 import type { InferenceModel } from '../../inference/model.ts'

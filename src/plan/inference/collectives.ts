@@ -1,5 +1,4 @@
 /** What an inference step moves, line by line, and its algorithm, with only the axes that are larger than 1. */
-
 import type { CompiledCollective, CompiledLayout } from '../../inference/layout/compiled-layout.ts'
 import { setShape } from '../../inference/layout/local-sizes.ts'
 import { localValue } from '../../inference/layout/local-term.ts'

@@ -2,7 +2,6 @@
  * Costs an inference candidate again with all its parts: times of each chosen component, of the streams between them,
  * of stages and overheads. The parts add up to the step.
  */
-
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { type Bound, createTraffic } from '../../cost/communication/traffic.ts'
 import { setShards } from '../../inference/layout/local-sizes.ts'

@@ -2,7 +2,6 @@
  * What a person wants to know about an inference plan: what it waits for, what it reads, what fills the memory. Each
  * sentence is a claim that a test checks (test/laws/plan/said.test.ts).
  */
-
 import type { PhaseRow } from '../../modes/phase-row.ts'
 import { counted, percent, secondsText } from '../explain/figures.ts'
 import {

@@ -2,7 +2,7 @@
  * Why a phase has no plan: memory, or a time limit that a single term may already exceed. Each suggestion has been
  * tried, and a plan exists with it.
  */
-
+import { compact } from '../../compact.ts'
 import { peakFlops } from '../../cost/compute/compute.ts'
 import { servedQuestion } from '../../inference/meshes.ts'
 import { cacheBytes, floorSeconds, type Work, weightBytes, workFlops } from '../../inference/time/floor.ts'
@@ -40,17 +40,16 @@ export function inferenceNoPlan(problem: PhaseProblem, none: NoPhase): Inference
   return {
     reasons: reasons(problem, none, shortBytes),
     nearest: shown ? { plan: shown, shortBytes } : null,
-    suggestions: [
-      ...(fastest
-        ? []
-        : budgetSuggestion(problem, nearest, (memoryBudget) => none.anyPlan({ ...problem, memoryBudget }))),
-      ...chipsSuggestion(problem, (cluster) => none.anyPlan({ ...problem, cluster })),
-      ...precisionSuggestions(problem, none.anyPlan),
-      ...batchSuggestion(problem, none),
-      ...limitSuggestion(problem, fastest),
-      ...pinnedSuggestions(problem, pinned(problem), none.anyPlan),
-      ...constraintSuggestions(problem, none.anyPlan),
-    ],
+    suggestions: compact(
+      !fastest &&
+        budgetSuggestion(problem, nearest, (memoryBudget) => none.anyPlan({ ...problem, memoryBudget })),
+      chipsSuggestion(problem, (cluster) => none.anyPlan({ ...problem, cluster })),
+      precisionSuggestions(problem, none.anyPlan),
+      batchSuggestion(problem, none),
+      limitSuggestion(problem, fastest),
+      pinnedSuggestions(problem, pinned(problem), none.anyPlan),
+      constraintSuggestions(problem, none.anyPlan),
+    ),
   }
 }
 
@@ -63,9 +62,9 @@ function reasons(
   const limit = rowOf(workload).limitSeconds(workload)
   const { memory, topology } = result.infeasible
   const { constrained: constraint, indivisible: divisibility } = meshes
-  const told = [
-    ...(limit === undefined ? [] : latencyReasons(problem, work, limit, fastest)),
-    ...countedReasons(
+  const told = compact(
+    limit !== undefined && latencyReasons(problem, work, limit, fastest),
+    countedReasons(
       { memory: fastest ? 0 : memory, constraint, topology, divisibility },
       {
         memory: memoryText(problem, nearest, shortBytes),
@@ -73,7 +72,7 @@ function reasons(
         divisibility: indivisible(cluster.chips, 'the batch'),
       },
     ),
-  ]
+  )
   return withPinned(told, pinned(problem), cluster.chips)
 }
 

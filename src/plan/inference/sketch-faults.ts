@@ -1,4 +1,5 @@
 /** Finds what is illegal in a written inference plan, with pointers into the request, by the same rules as the search. */
+import { compact } from '../../compact.ts'
 import { servedQuestion } from '../../inference/meshes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { Pass } from '../../inference/pass/pass.ts'
@@ -62,7 +63,7 @@ function passFaults(
 
 /** The ways in which a phase splits its batch into groups; a written plan has to use one of them. */
 function waysOf({ mesh }: InferenceSketch, [site]: readonly Site[], phase: Phase): PassRead['ways'] {
-  const passes = [phase.leastPass(mesh), ...(site ? phase.passes(site) : [])]
+  const passes = compact(phase.leastPass(mesh), site && phase.passes(site))
   return passes.map((pass) => ({ units: pass.units, tokens: tokensOf(pass) }))
 }
 

@@ -1,5 +1,4 @@
 /** Warnings about assumptions that matter for this answer. */
-
 import { compact } from '../../compact.ts'
 import { serversOf } from '../../launch/serving.ts'
 import { rowOf } from '../../modes/phases.ts'

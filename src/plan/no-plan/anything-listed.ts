@@ -3,7 +3,6 @@
  * there is no time to find one, and after a change with which none of the frameworks that could run what was asked can
  * run anything: all that it lists would be plans that nobody launches.
  */
-
 import { launchable, runsAtAll } from '../../launch/training.ts'
 import type { Stop } from '../../patience.ts'
 import type { Problem } from '../../problem.ts'

@@ -3,6 +3,7 @@
  * a topology either a larger one (the squarest slice of so many chips) or more slices. Everything else stays as
  * requested.
  */
+import { compact } from '../../compact.ts'
 import { printedSlices, volume } from '../../hardware/cluster/box.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { resolveCluster } from '../../hardware/cluster/resolve.ts'
@@ -42,7 +43,7 @@ function changes(
   const { system } = cluster.chip
   if (!topology || system.kind !== 'torus') return [{ chips }]
   const larger = squarestSlice(system, chips / slices)
-  return [...(larger ? [{ topology: larger }] : []), { slices: chips / volume(topology) }]
+  return compact(larger && { topology: larger }, { slices: chips / volume(topology) })
 }
 
 function written(

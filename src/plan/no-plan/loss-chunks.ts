@@ -2,7 +2,6 @@
  * Suggests to compute logits in more pieces, if whole ones are what does not fit. Pieces are doubled until one is no
  * larger than the residual stream (c >= V/D); beyond that logits no longer matter.
  */
-
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { type Mix, shortBytes, stageBytes } from '../../cost/memory/stage-memory.ts'

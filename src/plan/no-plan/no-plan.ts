@@ -2,7 +2,6 @@
  * Why nothing fits, what comes nearest, and the smallest changes with which something fits: each suggestion has been
  * tried alone, and a plan exists with it.
  */
-
 import { never, type Stop } from '../../patience.ts'
 import { type Problem, wholeSequences } from '../../problem.ts'
 import { optimizerRows } from '../../recipe/optimizer.ts'

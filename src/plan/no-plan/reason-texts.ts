@@ -1,5 +1,4 @@
 /** Why meshes and layouts are not among the plans, as training and inference say it alike. */
-
 import type { Constraints } from '../../constraint.ts'
 import type { Setting } from '../../problem.ts'
 import type { Reason, Tally } from '../../search/tally.ts'

@@ -3,7 +3,6 @@
  * allowed, and what would remove it. The rest of the question is the same on fewer chips, so that what helps there
  * helps here.
  */
-
 import { type Constraints, satisfies } from '../../constraint.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { fewerChips } from '../../hardware/cluster/fewer-chips.ts'

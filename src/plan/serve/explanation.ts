@@ -1,5 +1,5 @@
 /** What a person wants to know about a deployment: what sets its size, how long requests wait, how full it is. */
-
+import { compact } from '../../compact.ts'
 import type { Sized } from '../../modes/serve/counts.ts'
 import { chipsOf } from '../../modes/serve/pair.ts'
 import { mostUtilization, type Requests } from '../../modes/serve/requests.ts'
@@ -88,12 +88,12 @@ function balanceSentence(deployment: Sized, { outputLength }: Requests): string 
 
 function firstTokenSentence(plan: Described, { operation }: Sized, { maxFirst }: Requests): string {
   const { queueSeconds, slotSeconds, prefillSeconds, firstSeconds } = operation
-  const parts = [
+  const parts = compact(
     `${secondsText(prefillSeconds)} of prefill${plan.disaggregated ? '' : ' between steps'}`,
     `${secondsText(queueSeconds)} of waiting for an instance`,
-    ...(slotSeconds > 0 ? [`${secondsText(slotSeconds)} for a place in a batch`] : []),
-    ...(operation.transfer ? [`${secondsText(operation.transfer.exposedSeconds)} of transfer`] : []),
-  ]
+    slotSeconds > 0 && `${secondsText(slotSeconds)} for a place in a batch`,
+    operation.transfer && `${secondsText(operation.transfer.exposedSeconds)} of transfer`,
+  )
   return `First token after ${secondsText(firstSeconds)}: ${parts.join(', ')}; ${against(firstSeconds, maxFirst)}.`
 }
 

@@ -3,7 +3,7 @@
  * beyond the pool. Each limit is tested alone, then together. Each suggestion has been tried with everything else as
  * requested, and a deployment exists with it.
  */
-
+import { compact } from '../../compact.ts'
 import type { PhaseMode } from '../../modes/names.ts'
 import type { Sized } from '../../modes/serve/counts.ts'
 import type { PrefillInstance } from '../../modes/serve/instance.ts'
@@ -54,11 +54,11 @@ export function serveNoPlan(none: NoServe): ServeNoPlan {
   return {
     reasons: untold ? [unknownReason] : told,
     nearest: near && shown(none, near.deployment),
-    suggestions: [
-      ...(near ? near.suggestions : []),
-      ...chipsSuggestion(none, near?.highestRate ?? null),
-      ...sharingSuggestion(none),
-    ],
+    suggestions: compact(
+      near?.suggestions,
+      chipsSuggestion(none, near?.highestRate ?? null),
+      sharingSuggestion(none),
+    ),
   }
 }
 

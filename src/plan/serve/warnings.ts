@@ -1,5 +1,4 @@
 /** Warnings about the assumptions behind a deployment's numbers. */
-
 import { serversOf } from '../../launch/serving.ts'
 import { mostUtilization } from '../../modes/serve/requests.ts'
 import type { ServeProblem } from '../../problem.ts'

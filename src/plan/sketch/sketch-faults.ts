@@ -1,5 +1,5 @@
 /** Finds what is illegal in a written training plan, with pointers into the request, by the same rules as the search. */
-
+import { compact } from '../../compact.ts'
 import { placements } from '../../hardware/network/placement.ts'
 import type { PlanSketch, Problem } from '../../problem.ts'
 import { layoutFaults } from '../../rules/layout-faults.ts'
@@ -25,9 +25,9 @@ export function sketchFaults(problem: Problem, sketch: PlanSketch): readonly Pla
   const illegal = meshFaults(trainedMeshRules, mesh, question)
   if (illegal.length > 0) return illegal
   const places = placements(network, mesh).length
-  return [
-    ...partFaults([placeable], { network, places }),
-    ...(places > 0 ? sketchedPlacements(problem, sketch).faults : []),
-    ...layoutFaults(problem, sketch),
-  ]
+  return compact(
+    partFaults([placeable], { network, places }),
+    places > 0 && sketchedPlacements(problem, sketch).faults,
+    layoutFaults(problem, sketch),
+  )
 }
