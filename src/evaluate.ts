@@ -14,14 +14,12 @@ import { sketchFaults } from './plan/sketch/sketch-faults.ts'
 import { sketchedPlacements } from './plan/sketch/sketched-placement.ts'
 import type { PlanSketch, Problem } from './problem.ts'
 import { keepEverything } from './recipe/policy.ts'
-import { leftOut, type PlanFault } from './rules/part-rule.ts'
 import { policiesOf } from './rules/rematerialization.ts'
 import type { Accepts, Candidate, Layout, Misfit } from './search/layouts/candidate.ts'
 import type { Choices, Expansion } from './search/layouts/consider.ts'
 import { expandMesh } from './search/layouts/expand.ts'
 import {
   sketchedContextLayouts,
-  sketchedCuts,
   sketchedMicrobatching,
   sketchedSchedules,
   sketchedZeroStages,
@@ -54,7 +52,7 @@ export function evaluatedTrial(problem: Problem, sketch: PlanSketch): Trial | Il
   if (best) return best
   const detail =
     'no choice of what the plan leaves open can be run: its stages, microbatches and placement do not go together'
-  return { illegal: [uncut(problem, sketch) ?? { pointer: '/plan', detail }] }
+  return { illegal: [{ pointer: '/plan', detail }] }
 }
 
 export interface Trial {
@@ -133,7 +131,7 @@ function completed(
     ...sketchedZeroStages(problem, sketch),
     ...sketchedMicrobatching(problem, sketch),
     ...sketchedSchedules(problem, sketch),
-    ...sketchedCuts(sketch),
+    ...(sketch.stageLayers ? { stageLayers: sketch.stageLayers } : {}),
     placements: sketchedPlacements(problem, sketch).meant,
     ...(sketch.rematerialization === undefined
       ? {}
@@ -141,14 +139,6 @@ function completed(
     ...more,
   }
   return expandMesh(createWorkbench(model, accepts), sketch.mesh, Number.POSITIVE_INFINITY, choices)
-}
-
-/** The search tries few forms of cuts: where the plan is legal without its `stageLayers`, those are what is in the way. */
-function uncut(problem: Problem, { stageLayers, ...open }: PlanSketch): PlanFault | null {
-  if (stageLayers === undefined) return null
-  const runs = bestTrial(problem, open) !== null
-  const detail = `no cut that is tried is ${stageLayers.join(', ')}: but for the last stage, layers are shared out evenly, fewer on the first stages where they do not divide`
-  return runs ? { pointer: '/plan/stageLayers', detail, nearest: leftOut('stageLayers') } : null
 }
 
 /** Policies that the plan names may be used beside those that the search may use, so that what others would reach is as in an answer's list. */

@@ -123,6 +123,15 @@ const stageRules: readonly LayoutRule[] = [
     pointer: '/plan/stageLayers',
     nearest: () => leftOut('stageLayers'),
   },
+  {
+    reads: ['stageLayers'],
+    broken: ({ problem: { assumptions }, sketch: { stageLayers = [] } }) =>
+      !assumptions.tokensDivideFreely && !stageLayers.every(Number.isInteger),
+    says: ({ sketch: { stageLayers = [] } }) =>
+      `stages of ${stageLayers.find((layers) => !Number.isInteger(layers))} layers are not whole`,
+    pointer: '/plan/stageLayers',
+    nearest: () => leftOut('stageLayers'),
+  },
 ]
 
 export const layoutRules: readonly LayoutRule[] = [

@@ -40,7 +40,7 @@ const fields = {
   pipelineSchedule: z.exactOptional(z.enum([...scheduleName.options, 'in-flight'])),
   virtualStages: z.exactOptional(count(10_000)),
   stageLayers: optional(
-    'Number of layers of each stage; it has to be one of the divisions that the search tries.',
+    'Number of layers of each stage. The search tries few divisions; any is costed.',
     z.array(layers).min(1).max(10_000),
   ),
   rematerialization: z.exactOptional(

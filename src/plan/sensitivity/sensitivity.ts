@@ -55,7 +55,7 @@ function only({ zeroStage, microbatches, sequences, schedule, stageLayers, place
     zeroStages: [zeroStage],
     microbatchings: [{ microbatches, sequences }],
     schedules: () => [schedule],
-    cuts: (layers) => layers.join() === stageLayers.join(),
+    stageLayers,
     placements: [placement],
     nearest: false,
   }

@@ -54,7 +54,8 @@ export interface Choices {
   /** Costs also what does not fit. */
   readonly overBudget?: boolean
   readonly placements?: readonly Placement[]
-  readonly cuts?: (stageLayers: readonly number[]) => boolean
+  /** Layers of each stage, in place of the cuts that would be searched. */
+  readonly stageLayers?: readonly number[]
   /** A floor under the layouts of each ZeRO stage and number of microbatches. */
   readonly floor?: ChoiceFloor
   /** Called with the best plan of every layout; then no layout is dropped because another of the mesh is better. */
@@ -114,7 +115,6 @@ export function consider(visit: Visit, open: OpenLayout, cuts: StageCuts, number
   }
   const outcomes = new Set<Outcome>()
   walkCuts(cuts, (cut) => {
-    if (choices.cuts?.(cut.stageLayers) === false) return { fewer: true, more: true }
     if (cut.floor > mostOf(visit)) {
       outcomes.add('pruned')
       return { fewer: false, more: false }

@@ -15,7 +15,7 @@ import type { Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import { hasRoom } from '../bound/layout-floor.ts'
 import { wholeWork, workFloor } from '../bound/work-floor.ts'
-import { anyCuts, stageCuts } from '../stages/stage-cuts.ts'
+import { anyCuts, stageCuts, writtenCut } from '../stages/stage-cuts.ts'
 import { placedCosts, type StageNumbers, stageNumbers } from '../stages/stage-numbers.ts'
 import { noCounts } from '../tally.ts'
 import type { OpenLayout } from './candidate.ts'
@@ -94,11 +94,16 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
         found.pruned += layouts.length
         return
       }
-      if (!anyCuts(model, mesh.pipeline, schedule)) {
+      const { stageLayers } = choices
+      if (!stageLayers && !anyCuts(model, mesh.pipeline, schedule)) {
         found.divisibility += layouts.length
         return
       }
-      const cuts = once(() => stageCuts(model, mesh.pipeline, schedule, microbatches, compute()))
+      const cuts = once(() =>
+        stageLayers
+          ? writtenCut(model, stageLayers, schedule, microbatches, compute())
+          : stageCuts(model, mesh.pipeline, schedule, microbatches, compute()),
+      )
       for (const layout of layouts) {
         if (bench.stop()) found.unexamined++
         else if (fitting && !fits(layout)) found.memory++

@@ -69,13 +69,3 @@ export function sketchedSchedules({ model }: Problem, sketch: PlanSketch): Pick<
   const all = counts.map((count) => ({ name, virtualStages: count }))
   return { schedules: (microbatches) => (canRun(row, mesh.pipeline, microbatches) ? all : []) }
 }
-
-/** Keeps only the cut that the plan names. */
-export function sketchedCuts({ stageLayers }: PlanSketch): Pick<Choices, 'cuts'> {
-  if (stageLayers === undefined) return {}
-  const alike = (a: number, b: number) => Math.abs(a - b) <= 1e-9 * a
-  return {
-    cuts: (counts) =>
-      counts.length === stageLayers.length && counts.every((count, at) => alike(count, stageLayers[at] ?? 0)),
-  }
-}

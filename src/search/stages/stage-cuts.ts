@@ -1,16 +1,9 @@
 /**
  * The cuts of a model's layers into stages, named by the k layers on the last one (cost/step/stages.ts), each with a floor that it cannot
- * be faster than: that of its longest stage, in arithmetic and overhead alone, with c a layer, h the head and v virtual stages,
- *
- *   t_k = max(k·c + h, n_k·c)      n_k the most layers of another stage
- *   floor = (m - 1/v)·t_k + (L·c + h)/v, or m·t_k where the backward pass is split
- *
- * t_k falls and then rises with k: from the most even cut on, in either direction, floors never fall. Where a chip holds two stages,
- * a cut is one of such pairs. Where layers differ (unlike-cuts.ts), each kind has its own c, and the cuts
- * are taken in the order of their floors.
+ * be faster than (timed-cuts.ts). That falls and then rises with k: from the most even cut on, in either direction, floors never fall.
+ * Where a chip holds two stages, a cut is one of such pairs. Where layers differ (unlike-cuts.ts), the cuts are taken in the order of
+ * their floors.
  */
-import { blend } from '../../cost/compile/composed.ts'
-import { layerOverhead } from '../../cost/compute/overhead.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { fittingMixes } from '../../cost/memory/remat.ts'
 import type { CostModel } from '../../cost/model.ts'
@@ -20,22 +13,14 @@ import {
   leastAtEnds,
   mirroredLayers,
   type StageGroup,
-  stageGroups,
   stageLayers,
 } from '../../cost/step/stages.ts'
-import { once, remembered } from '../../known.ts'
-import { denseLayer, layersAreAlike, sparseLayer } from '../../model/composition.ts'
+import { remembered } from '../../known.ts'
+import { layersAreAlike } from '../../model/composition.ts'
 import type { Problem } from '../../problem.ts'
-import { inFlight, type Schedule, scheduleRow } from '../../recipe/schedule.ts'
-import type { Seconds } from '../../units.ts'
-import { unlikeCuts } from './unlike-cuts.ts'
-
-export interface StageCut {
-  readonly stageLayers: readonly number[]
-  readonly floor: Seconds
-  /** Made when it is asked for, as most cuts fall by their floors. */
-  readonly groups: () => readonly StageGroup[]
-}
+import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
+import { type StageCut, timedCuts } from './timed-cuts.ts'
+import { unlikeCut, unlikeCuts } from './unlike-cuts.ts'
 
 export type StageCuts = AlikeCuts | UnlikeCuts
 
@@ -47,7 +32,7 @@ export interface AlikeCuts {
   readonly of: (last: number) => StageCut | null
 }
 
-/** Where layers differ, floors do not fall and rise with k, so all cuts are listed, the one with the least floor first. */
+/** A list, the cut with the least floor first: of all cuts where layers differ, as floors do not fall and rise with k there, or of the one that a plan writes. */
 export interface UnlikeCuts {
   readonly kind: 'unlike'
   readonly byFloor: readonly StageCut[]
@@ -84,61 +69,22 @@ export function stageCuts(
 ): StageCuts | null {
   const { model: transformer, assumptions } = model.problem
   const { layers } = transformer
-  const timeOf = ({ forward, backward }: ComputeNumbers, overhead: Seconds) =>
-    forward + Math.min(...backward) + 2 * overhead
-  const layer = timeOf(compute, model.layerOverhead)
-  const [dense, sparse] = [denseLayer, sparseLayer].map((kind) =>
-    timeOf(compute.of?.(kind) ?? compute, layerOverhead(model.problem, kind)),
-  )
-  const head = compute.headForward + compute.headBackward
-  const { split, stagesPerChip } = scheduleRow(schedule)
-  const { virtualStages } = schedule
-  const filled = (groups: readonly StageGroup[]) =>
-    groups.map((group) => ({ ...group, inFlight: inFlight(schedule, group.index, stages, microbatches) }))
-  /** The floor of a step, from the time of its longest stage (or chip with two stages) and that of all of them together. */
-  const floorOf = (longest: Seconds, all: Seconds): Seconds => {
-    const floor = split
-      ? microbatches * longest
-      : (microbatches - 1 / virtualStages) * longest + all / virtualStages
-    // Added up in another order than a step, so rounding must not put it above one.
-    return floor * (1 - 1e-12)
-  }
+  const timed = timedCuts(model, stages, schedule, microbatches, compute)
   if (cutsOf(model) === 'unlike') {
     const byFloor = unlikeCuts(model, stages, schedule)
-      .map(({ stageLayers: counts, groups }): StageCut => {
-        const times = groups.map(({ composition, last, held, layers: own }) => {
-          const each = composition ? blend(composition, dense ?? layer, sparse ?? layer) : layer
-          return own * each + (last ? head / held : 0)
-        })
-        const all = groups.reduce((sum, group, at) => sum + group.stages * (times[at] ?? 0), 0)
-        return { stageLayers: counts, floor: floorOf(Math.max(...times), all), groups: () => filled(groups) }
-      })
+      .map(timed.unlike)
       .sort((a, b) => a.floor - b.floor)
     return byFloor.length > 0 ? { kind: 'unlike', byFloor } : null
   }
-  const paired = stagesPerChip === 2
-  const cutOf = (counts: readonly number[]): StageCut => {
-    let longest = 0
-    counts.forEach((own, stage) => {
-      const mirror = counts.length - 1 - stage
-      const ends = mirror === 0 || (paired && stage === 0)
-      const mean = paired ? (own + (counts[mirror] ?? own)) / 2 : own
-      longest = Math.max(longest, mean * layer + (ends ? head / stagesPerChip : 0))
-    })
-    return {
-      stageLayers: counts,
-      floor: floorOf(longest, layers * layer + head),
-      groups: once(() => stageGroups(counts, schedule, microbatches)),
-    }
-  }
   if (stages === 1 || assumptions.tokensDivideFreely) {
     const each = layers / stages
-    const only = cutOf(Array.from({ length: stages }, () => each))
+    const only = timed.alike(Array.from({ length: stages }, () => each))
     return { kind: 'alike', evenLast: each, of: (last) => (last === each ? only : null) }
   }
   const [pieces, least, ends] = piecesOf(stages, schedule)
-  const evenLast = evenLastLayers(layers, pieces, least, head / layer, ends)
+  const evenLast = evenLastLayers(layers, pieces, least, timed.headLayers, ends)
   if (evenLast === null) return null
+  const paired = scheduleRow(schedule).stagesPerChip === 2
   return {
     kind: 'alike',
     evenLast,
@@ -146,9 +92,25 @@ export function stageCuts(
       const counts = paired
         ? mirroredLayers(layers, stages, last)
         : stageLayers(layers, stages, least, last, ends)
-      return counts && cutOf(counts)
+      return counts && timed.alike(counts)
     }),
   }
+}
+
+/** The one cut that somebody wrote, whether or not it is among those that are tried. */
+export function writtenCut(
+  model: CostModel,
+  counts: readonly number[],
+  schedule: Schedule,
+  microbatches: number,
+  compute: ComputeNumbers,
+): StageCuts {
+  const timed = timedCuts(model, counts.length, schedule, microbatches, compute)
+  const only =
+    cutsOf(model) === 'unlike'
+      ? timed.unlike(unlikeCut(model.problem, counts, schedule))
+      : timed.alike(counts)
+  return { kind: 'unlike', byFloor: [only] }
 }
 
 /** Whether cuts with fewer layers on the last stage are worth a look, and cuts with more. */

@@ -66,11 +66,6 @@ function evenestCuts(
   const { model } = problem
   const { virtualStages } = schedule
   const compositions = interned()
-  const cutOf = (counts: readonly number[]): UnlikeCut => {
-    const own = paired ? mirroredCompositions(model, counts) : stageCompositions(model, counts, virtualStages)
-    const alike = own.map(compositions)
-    return { stageLayers: counts, compositions: alike, groups: stageGroups(counts, schedule, 1, alike) }
-  }
   const { of, least } = cutsByLast(problem, stages, virtualStages, paired)
   const lasts = Array.from({ length: model.layers }, (_, at) => at + 1).sort((a, b) => least(a) - least(b))
   let few: readonly { readonly last: number; readonly cut: UnlikeCut; readonly longest: Flops }[] = []
@@ -79,12 +74,27 @@ function evenestCuts(
     if (least(last) > worst) break
     const counts = of(last)
     if (!counts) continue
-    const cut = cutOf(counts)
+    const cut = unlikeCut(problem, counts, schedule, compositions)
     few = [...few, { last, cut, longest: longestFlops(problem, cut) }]
       .sort((a, b) => a.longest - b.longest || a.last - b.last)
       .slice(0, mostCuts)
   }
   return few.map(({ cut }) => cut)
+}
+
+/** One cut with these layers by stage; `same` gives a single composition for all that are equal. */
+export function unlikeCut(
+  { model }: Pick<Problem, 'model'>,
+  counts: readonly number[],
+  schedule: Schedule,
+  same: (composition: Composition) => Composition = interned(),
+): UnlikeCut {
+  const paired = scheduleRow(schedule).stagesPerChip === 2
+  const own = paired
+    ? mirroredCompositions(model, counts)
+    : stageCompositions(model, counts, schedule.virtualStages)
+  const compositions = own.map(same)
+  return { stageLayers: counts, compositions, groups: stageGroups(counts, schedule, 1, compositions) }
 }
 
 /** FLOPs of one token on the stage that has the most: its layers, and on the last stage the head. */

@@ -101,6 +101,39 @@ describe('a plan that is written, of any small problem,', () => {
     },
   )
 
+  law(
+    'may have any cut into stages: it is costed as written, and no faster than the best of all',
+    4,
+    [
+      fc.uniqueArray(fc.integer({ min: 1, max: 31 }), { minLength: 3, maxLength: 3 }),
+      fc.constantFrom(null, {
+        ...{ experts: 8, activeExperts: 2, sharedExperts: 0, dFfExpert: 1024, denseLayers: 5, every: 1 },
+      }),
+    ],
+    (ends, experts) => {
+      const [a = 0, b = 0, c = 0] = [...ends].sort((one, other) => one - other)
+      const stageLayers = [a, b - a, c - b, 32 - c]
+      const asked = problem({
+        model: {
+          ...{ layers: 32, dModel: 1024, dFf: 4096, heads: 16, kvHeads: 4, headDim: 64, vocab: 32_000 },
+          ...{ gatedMlp: true, tiedEmbeddings: false, ...(experts ? { experts } : {}) },
+        },
+        ...{ chip: 'h100-sxm', chips: 8, batchTokens: 131_072, sequenceLength: 2048 },
+      })
+      const open: PlanSketch = { mesh: { ...unitMesh, data: 2, pipeline: 4 }, zeroStage: 1, microbatches: 8 }
+      const whole = { ...open, pipelineSchedule: '1f1b', rematerialization: 'none' } as const
+      const [best, written] = [whole, { ...whole, stageLayers }].map(
+        (sketch) => evaluated(asked, sketch).plan,
+      )
+      expect(written?.stageLayers).toEqual(stageLayers)
+      expect(written?.stepTimeSeconds).toBeGreaterThanOrEqual((best?.stepTimeSeconds ?? 0) * (1 - 1e-9))
+      // The longest stage runs all microbatches, whatever the others have.
+      const { compute = 0 } = best?.timeSeconds ?? {}
+      const share = Math.max(...stageLayers) / Math.max(...(best?.stageLayers ?? [32]))
+      if (share > 1.5) expect(written?.timeSeconds.compute).toBeGreaterThan(compute)
+    },
+  )
+
   it('is the best of its mesh where nothing of that can be launched, with a warning', () => {
     const asked = problem({
       ...{ model: 'llama-3-8b', chip: 'h100-sxm', chips: 8, batchTokens: 131_072, sequenceLength: 8192 },

@@ -62,7 +62,7 @@ describe('a rule of a written layout of training', () => {
       microbatchTokens: fc.constantFrom(4096, 8192, 131_072),
       pipelineSchedule: fc.constantFrom(...scheduleRows.map(({ name }) => name)),
       virtualStages: fc.constantFrom(1, 2, 16),
-      stageLayers: fc.constantFrom([32], [16, 16], [16, 15], [8, 8, 8, 8]),
+      stageLayers: fc.constantFrom([32], [16, 16], [16, 15], [15.5, 16.5], [8, 8, 8, 8]),
       rematerialization: fc.oneof(
         fc.constantFrom('none', 'nonsense'),
         fc.array(fc.record({ policy: fc.constantFrom(...policies), layers: fc.constantFrom(16, 15.5, 32) }), {

@@ -117,6 +117,11 @@ describe('a written layout of training', () => {
     ],
     [piped(2, { stageLayers: [15, 17] }), piped(2, { stageLayers: [15, 16] }), 'the stages have 31 layers'],
     [piped(2, { stageLayers: [15, 17] }), piped(2, { stageLayers: [17, 16] }), 'the stages have 33 layers'],
+    [
+      piped(2, { stageLayers: [1, 31] }),
+      piped(2, { stageLayers: [15.5, 16.5] }),
+      'stages of 15.5 layers are not whole',
+    ],
     [{ rematerialization: 'full' }, { rematerialization: 'fuller' }, 'the policy fuller is not known'],
     [
       mix(16, 16),

@@ -25,6 +25,8 @@ export function readMegatronModel(options: Options): ModelRead {
   const kvChannels = options.whole('--kv-channels')
   const grouped = options.has('--group-query-attention')
   const groups = options.whole('--num-query-groups')
+  // Of forks (BigCode's): one head of keys and values.
+  const single = options.text('--attention-head-type') === 'multiquery'
   const rotary = options.has('--use-rotary-position-embeddings')
   const positions = rotary ? 'rope' : (options.text('--position-embedding-type') ?? 'learned_absolute')
   const most = options.whole('--max-position-embeddings')
@@ -52,7 +54,7 @@ export function readMegatronModel(options: Options): ModelRead {
     dModel,
     dFf,
     heads,
-    kvHeads: grouped ? (groups ?? 1) : heads,
+    kvHeads: grouped ? (groups ?? 1) : single ? 1 : heads,
     // Latent attention has widths of its own, whatever --kv-channels says.
     ...('mla' in latent ? {} : { headDim: kvChannels ?? Math.trunc(dModel / heads) }),
     ...(vocab === null ? {} : { vocab }),
@@ -71,12 +73,21 @@ export function readMegatronModel(options: Options): ModelRead {
 /** What options say of a model that would be counted as another one. */
 function uncountedOf(options: Options): readonly string[] {
   const images = imageOptions.filter((name) => options.has(name))
+  const shapes = Object.entries(otherShapes).filter(([name]) => options.has(name))
   const pattern = options.text('--hybrid-layer-pattern', '--hybrid-override-pattern') ?? ''
   return compact(
     images.length > 0 && `${images.join(', ')}: models of images and text are not counted`,
+    shapes.map(([name, what]) => `${name}: ${what} are not counted`),
     pattern.includes('M') &&
       `--hybrid-layer-pattern ${pattern.slice(0, 100)}: layers of state spaces (M) are not counted`,
   )
+}
+
+/** Options that give layers another shape, with what they then are. */
+const otherShapes: Readonly<Record<string, string>> = {
+  '--moe-latent-size': 'experts of a narrower width than the layers around them',
+  '--heterogeneous-layers-config-path': 'layers of unlike shapes',
+  '--heterogeneous-layers-config-encoded-json': 'layers of unlike shapes',
 }
 
 /** Options of examples/multimodal, whose --seq-length counts pieces of an image. */

@@ -1,7 +1,7 @@
 /** The plan that Megatron-LM's options describe for a number of GPUs: mesh, ZeRO stage, microbatches, schedule, stages, recomputation and overlap. */
 
 import { compact } from '../../../compact.ts'
-import type { Fields } from '../../../fields.ts'
+import { type Fields, present } from '../../../fields.ts'
 import { inverse } from '../../read/inverse.ts'
 import type { Options } from '../../read/options.ts'
 import type { LaunchReading } from '../../read/reading.ts'
@@ -83,6 +83,10 @@ export function planOf(
   )
   const microbatches = batch !== null && microbatch !== null ? batch / (microbatch * replicas) : null
   const uneven = microbatches !== null && !Number.isInteger(microbatches)
+  const length = options.whole('--seq-length')
+  // Whoever leaves the batch to the request still says how large its parts are.
+  const microbatchTokens =
+    batch === null && microbatch !== null && length !== null ? microbatch * length : undefined
   const plan = {
     mesh: {
       tensor,
@@ -94,6 +98,7 @@ export function planOf(
     zeroStage,
     ...(context > 1 && exchange in contextLayouts ? { contextLayout: contextLayouts[exchange] } : {}),
     ...(microbatches === null || uneven ? {} : { microbatches }),
+    ...present({ microbatchTokens }),
     ...(pipeline > 1
       ? {
           pipelineSchedule: stages.virtualStages > 1 ? 'interleaved-1f1b' : '1f1b',
@@ -107,7 +112,7 @@ export function planOf(
     plan,
     costed: { ...overlap.costed, ...(experts !== null && expertTensor ? { expertTensor } : {}) },
     lacking: overlap.lacking,
-    notes: [...notes, ...overlap.notes, ...rematerialization.notes],
+    notes: [...notes, ...stages.notes, ...overlap.notes, ...rematerialization.notes],
     faults: compact(
       faults,
       uneven &&
