@@ -5,6 +5,8 @@ import type { Start } from './start.ts'
 
 export interface Unsupported {
   readonly unsupported: readonly string[]
+  /** Those of the reasons that only say that no flags are written: the framework may run the plan. */
+  readonly unwritten?: readonly string[]
 }
 
 export interface Launchable<Flags> {
@@ -48,6 +50,29 @@ export function isAsked(frameworks: readonly Framework[], name: string): boolean
 export function refusalOf(flags: unknown): readonly string[] | null {
   if (typeof flags !== 'object' || flags === null || !('unsupported' in flags)) return null
   return Array.isArray(flags.unsupported) ? flags.unsupported.map(String) : [String(flags.unsupported)]
+}
+
+/** Those of the reasons that only say that no flags are written. */
+export function unwrittenOf(flags: unknown): readonly string[] {
+  if (typeof flags !== 'object' || flags === null || !('unwritten' in flags)) return []
+  return Array.isArray(flags.unwritten) ? flags.unwritten.map(String) : []
+}
+
+/** Why the framework itself cannot launch the plan, even from a file that somebody else wrote; null if it may. */
+export function ownRefusalOf(flags: unknown): readonly string[] | null {
+  const unwritten = unwrittenOf(flags)
+  const reasons = refusalOf(flags)?.filter((reason) => !unwritten.includes(reason)) ?? []
+  return reasons.length > 0 ? reasons : null
+}
+
+/** Reasons as an answer has them, given which of them only say that no flags are written. */
+export function refusedFor(unsupported: readonly string[], unwritten: readonly string[]): Unsupported {
+  return { unsupported, ...(unwritten.length > 0 ? { unwritten } : {}) }
+}
+
+/** Whether the framework may launch the plan, from flags that are written here or from a file of its own. */
+export function mayLaunch(flags: unknown): boolean {
+  return flags !== undefined && ownRefusalOf(flags) === null
 }
 
 export function isLaunched(flags: unknown): boolean {

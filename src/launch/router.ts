@@ -5,7 +5,7 @@
  * example.
  */
 import { type Framework, type Server, servers } from './framework.ts'
-import { isAsked, refusalOf } from './launch.ts'
+import { isAsked, refusalOf, refusedFor, unwrittenOf } from './launch.ts'
 import { sglangVersion } from './sglang/version.ts'
 import type { Start } from './start.ts'
 import { tensorrtVersion } from './tensorrt-llm/version.ts'
@@ -71,11 +71,12 @@ export function routerLaunch({
   const able = named.filter((name) => !refusalOf(prefill[name]) && !refusalOf(generate[name]))
   const told = named.map((name) => {
     if (able.includes(name)) return [name, { prefill: prefill[name], generate: generate[name] }]
-    const sentences = [
-      ...(refusalOf(prefill[name]) ?? []).map((sentence) => `prefill: ${sentence}`),
-      ...(refusalOf(generate[name]) ?? []).map((sentence) => `generate: ${sentence}`),
+    const ofBoth = (reasons: (flags: unknown) => readonly string[]) => [
+      ...reasons(prefill[name]).map((sentence) => `prefill: ${sentence}`),
+      ...reasons(generate[name]).map((sentence) => `generate: ${sentence}`),
     ]
-    return [name, { unsupported: sentences }]
+    const all = ofBoth((flags) => refusalOf(flags) ?? [])
+    return [name, refusedFor(all, ofBoth(unwrittenOf))]
   })
   if (able.length === 0) return Object.fromEntries(told)
   return {

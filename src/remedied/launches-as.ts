@@ -1,6 +1,6 @@
 /** Which changed plans may be suggested: those that the frameworks launch with which the plan is to be launched. */
 import type { Framework } from '../launch/framework.ts'
-import { isLaunched, launchersAmong } from '../launch/launch.ts'
+import { mayLaunch } from '../launch/launch.ts'
 import { lacksMemoryAlone } from '../launch/server/rules.ts'
 
 export interface Launched {
@@ -24,9 +24,9 @@ export function launchesAs(
   { required, file }: LaunchedBy,
   assumed: readonly Framework[],
 ): (plan: Launched) => boolean {
-  if (required) return ({ launch }) => launchersAmong(required, launch).length === required.length
+  if (required) return ({ launch }) => required.every((name) => mayLaunch(launch[name]))
   const asked = file ? [file] : assumed
-  if (!asked.some((name) => isLaunched(written.launch[name]) || lacksMemoryAlone(written.launch[name])))
+  if (!asked.some((name) => mayLaunch(written.launch[name]) || lacksMemoryAlone(written.launch[name])))
     return () => true
-  return ({ launch }) => launchersAmong(asked, launch).length > 0
+  return ({ launch }) => asked.some((name) => mayLaunch(launch[name]))
 }

@@ -7,6 +7,8 @@ export interface Rule<Read> {
   readonly broken: (read: Read) => boolean
   /** The reason, in words. */
   readonly says: string | ((read: Read) => string)
+  /** Whether it is only that no flags are written for this: the framework may run it, as launch files of its own do. */
+  readonly unwritten?: true
 }
 
 export function keeps<Read>(rules: readonly Rule<Read>[], read: Read): boolean {
@@ -19,4 +21,8 @@ export function faults<Read>(rules: readonly Rule<Read>[], read: Read): readonly
   return rules
     .filter(({ broken }) => broken(read))
     .map(({ says }) => (typeof says === 'string' ? says : says(read)))
+}
+
+export function unwrittenAmong<Read>(rules: readonly Rule<Read>[]): readonly Rule<Read>[] {
+  return rules.filter(({ unwritten }) => unwritten)
 }

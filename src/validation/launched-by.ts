@@ -1,7 +1,7 @@
 /** Checks that frameworks can launch a plan, in any mode. */
 import type { Framework } from '../launch/framework.ts'
-import { refusalOf } from '../launch/launch.ts'
-import { lacksMemoryAlone } from '../launch/server/rules.ts'
+import { ownRefusalOf, unwrittenOf } from '../launch/launch.ts'
+import { isBeyondBudget } from '../launch/server/rules.ts'
 import type { Findings, Outcome, Remedy } from './check.ts'
 
 interface Launched {
@@ -26,7 +26,9 @@ export function launchedBy<Found extends Launched>(sameAsBest: (best: Found) => 
       ok,
       expected: frameworks.join(', '),
       actual: ok ? 'can be launched' : `not by ${found.length} of ${frameworks.length}`,
-      message: ok ? `It can be launched by ${frameworks.join(', ')}.` : found.join('. '),
+      message: ok
+        ? [`It can be launched by ${frameworks.join(', ')}.`, ...unwrittenBy(frameworks, plan)].join(' ')
+        : found.join('. '),
       ...would,
     }
   }
@@ -35,5 +37,13 @@ export function launchedBy<Found extends Launched>(sameAsBest: (best: Found) => 
 /** Why a framework cannot launch the plan; null if it can, or would with more memory, which `fits` asks after. */
 function refusal(flags: unknown): readonly string[] | null {
   if (flags === undefined) return ['it is not asked in this mode']
-  return lacksMemoryAlone(flags) ? null : refusalOf(flags)
+  const reasons = ownRefusalOf(flags)
+  return reasons?.every(isBeyondBudget) ? null : reasons
+}
+
+function unwrittenBy(frameworks: readonly Framework[], { launch }: Launched): readonly string[] {
+  return frameworks.flatMap((name) => {
+    const reasons = unwrittenOf(launch[name])
+    return reasons.length > 0 ? [`No flags are written for ${name}: ${reasons.join('; ')}.`] : []
+  })
 }

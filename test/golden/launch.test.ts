@@ -309,7 +309,9 @@ describe('a framework that cannot run a plan says why', () => {
     )
     const reduced = { precision: { ...precision, gradients: 'bf16' } }
     expect(reasons('megatron', {}, reduced)).toEqual([])
-    expect(reasons('torchtitan', {}, reduced)).toEqual(['torchtitan reduces gradients in fp32, not bf16'])
+    expect(reasons('torchtitan', {}, reduced)).toEqual([
+      'gradients or states in bf16 (training.dtype, mixed_precision_reduce) are not mapped to torchtitan',
+    ])
     expect(reasons('megatron', {}, { optimizer: 'muon' })).toEqual([
       'Megatron-LM does not shard the states of muon in ZeRO-3',
     ])
@@ -406,9 +408,11 @@ describe('a framework that cannot spread experts as the plan does says why', () 
     expect(reasons('torchtitan', {}, glm)).toContainEqual(expect.stringContaining('no model with these'))
     const local = { model: 'gpt-oss-20b' }
     expect(reasons('megatron', {}, local)).toEqual([])
-    expect(reasons('megatron', { mesh: { tensor: 2, expert: 4, fsdp: 8 } }, local)).toEqual([
-      expect.stringContaining('biases in experts'),
-    ])
+    const sliced = { mesh: { tensor: 2, expert: 4, fsdp: 8 } }
+    expect(reasons('megatron', sliced, local)).toEqual([])
+    expect(
+      reasons('megatron', sliced, { ...local, assumptions: { basis: 'calibrated', expertTensor: 'sliced' } }),
+    ).toEqual([expect.stringContaining('biases in experts')])
     expect(answer(local, {}).megatron).not.toContain('--disable-bias-linear')
     expect(answer(local, {}).megatron).toEqual(expect.arrayContaining(['--softmax-type', 'learnable']))
     const { details: _, ...plain } = problem({ ...llama70b, ...local }).model

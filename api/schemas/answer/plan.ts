@@ -140,7 +140,7 @@ export const plan = z.object({
   collectives: z.array(collectiveLine).describe('All collectives of one step.'),
   explanation: texts('Sentences that say where the time goes and what fills the memory.'),
   launch: record(
-    'Per framework: its flags or configuration, or why it cannot run the plan (`unsupported`). `commands` has, for each framework that can, ' +
+    'Per framework: its flags or configuration, or why it cannot run the plan (`unsupported`; those of the reasons that only say that no flags are written for it are in `unwritten`, too). `commands` has, for each framework that can, ' +
       'the `version` that option names were checked against, a `command` for the shell of each host, the `files` that it reads, and ' +
       'in training `parallelism`: the options that set the layout, apart from those that describe the model. `notes` say what the options cannot. ' +
       '`stepTimeSeconds` is the step time in each framework that can launch the plan, where the request names no stack; plans are ranked by the fastest of them.',

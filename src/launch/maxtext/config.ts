@@ -21,7 +21,7 @@ import type { Launch } from '../launch.ts'
 import { longName } from '../long-names.ts'
 import { copiesNote, routingGroups } from '../run/experts.ts'
 import { hostCount } from '../run/hosts.ts'
-import { runFaults } from '../run/rules.ts'
+import { runRefusal } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { type Block, kernelKeys, maxtextBlock, modelKeys } from './block.ts'
@@ -39,8 +39,8 @@ export function maxtext(run: Run): Launch<MaxtextConfig> {
   const sliced = slicedMesh(run)
   const block = maxtextBlock(run)
   const recomputation = maxtextRecomputation(run)
-  const unsupported = runFaults(maxtextRules, run)
-  if (!sliced || !block || !recomputation || unsupported.length > 0) return { unsupported }
+  const refusal = runRefusal(maxtextRules, run)
+  if (!sliced || !block || !recomputation || refusal.unsupported.length > 0) return refusal
   const layout = {
     ...meshConfig(run, sliced),
     ...batchConfig(run),

@@ -14,7 +14,7 @@ import { blockRule } from '../run/rules.ts'
 import type { BesideGroups } from '../server/attention-groups.ts'
 import { checkpointNote, type Formats, formatPair, typeWord } from '../server/formats.ts'
 import { replicaNote } from '../server/notes.ts'
-import { type ServingRules, servingFaults, servingRules, slicedExpertsRule } from '../server/rules.ts'
+import { type ServingRules, servingRefusal, servingRules, slicedExpertsRule } from '../server/rules.ts'
 import { ranksOf, rankWord, type Serving } from '../server/serving.ts'
 import { type Start, shellWords } from '../start.ts'
 import { maxtextBlock, modelKeys, noBlock } from './block.ts'
@@ -58,9 +58,9 @@ function blockOf({ model, contextLength, setting }: Serving) {
 }
 
 export function maxtext(serving: Serving): Launch<MaxtextConfig> {
-  const unsupported = servingFaults(maxtextRules, serving)
+  const refusal = servingRefusal(maxtextRules, serving)
   const block = blockOf(serving)
-  if (!block || unsupported.length > 0) return { unsupported }
+  if (!block || refusal.unsupported.length > 0) return refusal
   const name = maxtextName(serving.model)
   const model = name === null ? modelKeys(serving.model, block) : { model_name: name }
   const flags = { ...model, ...meshConfig(serving), ...batchConfig(serving), ...numberConfig(serving) }

@@ -21,7 +21,7 @@ import type { Launch } from '../launch.ts'
 import { bridgeStart } from '../megatron-bridge/start.ts'
 import { lastHostNote } from '../run/notes.ts'
 import { pipelineRank } from '../run/rank-order.ts'
-import { runFaults } from '../run/rules.ts'
+import { runRefusal } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
 import { type Start, shellWords, type Word } from '../start.ts'
@@ -43,8 +43,8 @@ export const contextExchanges = { gather: 'all_gather', ring: 'p2p', ulysses: 'a
 
 export function megatron(run: Run): Launch<readonly string[]> {
   const recomputation = megatronRecomputation(run)
-  const unsupported = runFaults(megatronRules, run)
-  if (!recomputation || unsupported.length > 0) return { unsupported }
+  const refusal = runRefusal(megatronRules, run)
+  if (!recomputation || refusal.unsupported.length > 0) return refusal
   const layout = [
     ...meshFlags(run),
     ...batchFlags(run),

@@ -2,6 +2,7 @@
 import { scheduleRow } from '../../recipe/schedule.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
+import { expertRanks } from '../run/experts.ts'
 import { pipelineRank } from '../run/rank-order.ts'
 import {
   attendsLocally,
@@ -62,8 +63,8 @@ export const megatronRules: RunRules = {
     },
     ...widthRules,
     {
-      broken: ({ model, mesh }) => model.experts !== null && model.biases === true && mesh.tensor > 1,
-      says: 'Megatron-LM has biases in experts only where tensor does not split these',
+      broken: (run) => run.model.experts !== null && run.model.biases === true && expertRanks(run).tensor > 1,
+      says: 'Megatron-LM has biases in experts only where tensor does not slice these (expertTensor whole)',
     },
     mixedTypesRule('Megatron-LM', narrowTypes),
     {

@@ -3,7 +3,7 @@
  * rest of the model, as a plan's expert axis does. Source: as flags.ts, maxtext/config.ts and torchtitan/config.ts.
  */
 import { type ExpertTensor, heldAs } from '../../cost/communication/expert-tensor.ts'
-import type { Run } from './run.ts'
+import type { MeshRun, Run } from './run.ts'
 import { innermostUnit, unitsSpanned } from './units.ts'
 
 /** For each layer in order, 1 if it has experts, otherwise 0. */
@@ -16,7 +16,7 @@ export function expertPattern({ model }: Run): readonly (0 | 1)[] {
 }
 
 /** Over how many ranks experts are spread, and over how many each is cut: a plan's expert axis, and its tensor axis where ranks of that hold whole experts. */
-export function expertRanks({ mesh, model, problem }: Run): {
+export function expertRanks({ mesh, model, problem }: MeshRun): {
   readonly ranks: number
   readonly tensor: number
 } {

@@ -4,7 +4,8 @@
  */
 import { expertLayers } from '../../model/expert-layers.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
-import { faults, type Rule } from '../../rules/rule.ts'
+import { faults, type Rule, unwrittenAmong } from '../../rules/rule.ts'
+import { refusedFor, type Unsupported } from '../launch.ts'
 import type { CutRun, LayoutRun, MeshRun, Run } from './run.ts'
 
 export interface RunRules {
@@ -16,6 +17,17 @@ export interface RunRules {
 
 export function runFaults({ mesh, layout, cut, plan }: RunRules, run: Run): readonly string[] {
   return [...faults(mesh, run), ...faults(layout, run), ...faults(cut, run), ...faults(plan, run)]
+}
+
+export function runRefusal(rules: RunRules, run: Run): Unsupported {
+  const { mesh, layout, cut, plan } = rules
+  const unwritten = {
+    mesh: unwrittenAmong(mesh),
+    layout: unwrittenAmong(layout),
+    cut: unwrittenAmong(cut),
+    plan: unwrittenAmong(plan),
+  }
+  return refusedFor(runFaults(rules, run), runFaults(unwritten, run))
 }
 
 /** Rules of all frameworks: numbers that the book takes as real have to be whole. */

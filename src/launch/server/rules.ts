@@ -3,10 +3,10 @@
  * weight-stationary), in whole heads; each key-value head is whole on a chip, or is copied to several. Source: as each
  * framework's own file.
  */
-import { faults, type Rule } from '../../rules/rule.ts'
+import { faults, type Rule, unwrittenAmong } from '../../rules/rule.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import { projectionUse } from '../../sharding/tables/inference-sharding.ts'
-import { refusalOf } from '../launch.ts'
+import { refusalOf, refusedFor, type Unsupported } from '../launch.ts'
 import { reachesPeers } from '../vendor.ts'
 import { type BesideGroups, groupRules } from './attention-groups.ts'
 import { type Formats, formatRules } from './formats.ts'
@@ -19,7 +19,11 @@ const beyondBudget = 'the plan does not fit into its memory budget'
 
 /** Whether the framework refuses the plan, and for nothing but that it does not fit. */
 export function lacksMemoryAlone(flags: unknown): boolean {
-  return refusalOf(flags)?.every((reason) => reason === beyondBudget) ?? false
+  return refusalOf(flags)?.every(isBeyondBudget) ?? false
+}
+
+export function isBeyondBudget(reason: string): boolean {
+  return reason === beyondBudget
 }
 
 export type ServingRules = readonly Rule<Serving>[]
@@ -40,7 +44,12 @@ export function servingRules(
 }
 
 /** Why a server cannot run as asked; for one that does both phases, which phase is at fault, and whether one server could do both. */
-export function servingFaults(rules: ServingRules, serving: Serving): readonly string[] {
+export function servingRefusal(rules: ServingRules, serving: Serving): Unsupported {
+  const all = [...phaseFaults(rules, serving), ...(serving.unlike ? [oneServer] : [])]
+  return refusedFor(all, phaseFaults(unwrittenAmong(rules), serving))
+}
+
+function phaseFaults(rules: ServingRules, serving: Serving): readonly string[] {
   const { prompts } = serving
   const own = faults(rules, serving)
   if (!prompts) return own
@@ -49,7 +58,6 @@ export function servingFaults(rules: ServingRules, serving: Serving): readonly s
     ...own.filter((sentence) => ofPrompts.includes(sentence)),
     ...ofPrompts.filter((sentence) => !own.includes(sentence)).map((sentence) => `prefill: ${sentence}`),
     ...own.filter((sentence) => !ofPrompts.includes(sentence)).map((sentence) => `generate: ${sentence}`),
-    ...(serving.unlike ? [oneServer] : []),
   ]
 }
 
@@ -83,6 +91,7 @@ export function slicedExpertsRule(framework: string): Rule<Serving> {
   return {
     broken: ({ experts }) => experts?.whole === true,
     says: `experts on chips of their own are not mapped to flags of ${framework}`,
+    unwritten: true,
   }
 }
 

@@ -27,7 +27,7 @@ import {
   chosenPositionsRule,
   type ServingRules,
   sentExpertsRule,
-  servingFaults,
+  servingRefusal,
   servingRules,
   sharedPositionsRule,
 } from '../server/rules.ts'
@@ -74,8 +74,8 @@ export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, b
 ])
 
 export function sglang(serving: Serving): Launch<readonly string[]> {
-  const unsupported = servingFaults(sglangRules, serving)
-  if (unsupported.length > 0) return { unsupported }
+  const refusal = servingRefusal(sglangRules, serving)
+  if (refusal.unsupported.length > 0) return refusal
   if (memoryOf(serving) <= 0) return { unsupported: [noMemory(serving)] }
   const flags = written(sglangSettings, serving)
   return { flags, start: sglangStart(serving, flags), notes: notes(serving) }

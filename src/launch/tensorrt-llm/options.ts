@@ -18,7 +18,7 @@ import { graphedSequences, graphNote } from '../server/graphs.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, replicaChips, replicaNote } from '../server/notes.ts'
-import { type ServingRules, sentExpertsRule, servingFaults, servingRules } from '../server/rules.ts'
+import { type ServingRules, sentExpertsRule, servingRefusal, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import type { Start } from '../start.ts'
 import { isAmd } from '../vendor.ts'
@@ -53,6 +53,7 @@ export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', forma
   {
     broken: ({ mesh }) => mesh.context > 1,
     says: "TensorRT-LLM's context parallelism is not mapped to the plan's",
+    unwritten: true,
   },
   {
     broken: ({ sharesPositions }) => sharesPositions,
@@ -65,8 +66,8 @@ export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', forma
 ])
 
 export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
-  const unsupported = servingFaults(tensorrtLlmRules, serving)
-  if (unsupported.length > 0) return { unsupported }
+  const refusal = servingRefusal(tensorrtLlmRules, serving)
+  if (refusal.unsupported.length > 0) return refusal
   const { mesh, tensors, attentionGroups, mode, contextLength, experts } = serving
   const flags = {
     tensor_parallel_size: tensors,

@@ -20,7 +20,7 @@ import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
 import { longName } from '../long-names.ts'
 import { lastHostNote } from '../run/notes.ts'
-import { runFaults } from '../run/rules.ts'
+import { runRefusal } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
 import type { Start } from '../start.ts'
@@ -37,8 +37,8 @@ import { torchtitanVersion } from './version.ts'
 export function torchtitan(run: Run): Launch<string> {
   const flavor = torchtitanFlavor(run)
   const recomputation = torchtitanRecomputation(run)
-  const unsupported = runFaults(torchtitanRules, run)
-  if (!flavor || !recomputation || unsupported.length > 0) return { unsupported }
+  const refusal = runRefusal(torchtitanRules, run)
+  if (!flavor || !recomputation || refusal.unsupported.length > 0) return refusal
   const sections = {
     model: { ...flavor.model, ...(isFp8(run) ? { converters: ['quantize.linear.float8'] } : {}) },
     optimizer: { name: torchtitanOptimizers[run.problem.workload.optimizer] ?? '' },

@@ -1,5 +1,7 @@
 /** Why torchtitan cannot run a plan. Source: as config.ts. */
 
+import type { Precision } from '../../problem.ts'
+import type { ElementType } from '../../recipe/element-types.ts'
 import type { OptimizerName } from '../../recipe/optimizers.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import { pipelineRank } from '../run/rank-order.ts'
@@ -51,8 +53,9 @@ export const torchtitanRules: RunRules = {
     {
       broken: ({ model, problem }) => model.experts !== null && problem.precision.compute === 'fp8',
       says: "torchtitan's experts in fp8 are a prototype that is not mapped",
+      unwritten: true,
     },
-    { broken: attendsLocally, says: 'windows are not mapped to torchtitan' },
+    { broken: attendsLocally, says: 'windows are not mapped to torchtitan', unwritten: true },
     {
       broken: ({ model }) => model.recurrence !== undefined,
       says: "torchtitan's models with a recurrence (qwen3_5) are not in its last release",
@@ -79,12 +82,15 @@ export const torchtitanRules: RunRules = {
     },
     wholeMastersRule('torchtitan'),
     {
-      broken: ({ problem }) => problem.precision.gradients !== 'fp32',
-      says: ({ problem }) => `torchtitan reduces gradients in fp32, not ${problem.precision.gradients}`,
+      broken: ({ problem: { precision } }) => !trainedIn(['fp32', 'bf16'], precision),
+      says: ({ problem: { precision } }) =>
+        `torchtitan keeps gradients and states in fp32 or bf16, not in ${precision.gradients} and ${precision.optimizer}`,
     },
     {
-      broken: ({ problem }) => problem.precision.optimizer !== 'fp32',
-      says: ({ problem }) => `torchtitan's optimizer states are fp32, not ${problem.precision.optimizer}`,
+      broken: ({ problem: { precision } }) =>
+        !trainedIn(['fp32'], precision) && trainedIn(['fp32', 'bf16'], precision),
+      says: 'gradients or states in bf16 (training.dtype, mixed_precision_reduce) are not mapped to torchtitan',
+      unwritten: true,
     },
     {
       broken: ({ problem }) => !(problem.workload.optimizer in torchtitanOptimizers),
@@ -133,6 +139,7 @@ export const torchtitanRules: RunRules = {
     {
       broken: ({ mesh, schedule }) => mesh.pipeline > 1 && !(schedule.name in torchtitanSchedules),
       says: ({ schedule }) => `the schedule ${schedule.name} is not mapped to torchtitan's`,
+      unwritten: true,
     },
     {
       broken: ({ mesh, schedule, microbatches }) =>
@@ -155,7 +162,12 @@ export const torchtitanRules: RunRules = {
     },
     {
       broken: (run) => torchtitanRecomputation(run) === null,
-      says: 'torchtitan checkpoints no layer, all, or every n-th of a rank',
+      says: 'only checkpoints of no layer, all, or every n-th of a rank are mapped to torchtitan',
+      unwritten: true,
     },
   ],
+}
+
+function trainedIn(types: readonly ElementType[], { gradients, optimizer }: Precision): boolean {
+  return types.includes(gradients) && types.includes(optimizer)
 }

@@ -31,7 +31,7 @@ import { graphNote } from '../server/graphs.ts'
 import { longerNote, longerVariables } from '../server/longer.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, kernelNotes, replicaChips } from '../server/notes.ts'
-import { servingFaults } from '../server/rules.ts'
+import { servingRefusal } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
@@ -41,8 +41,8 @@ import { vllmVersion } from './version.ts'
 
 export function vllm(serving: Serving): Launch<readonly string[]> {
   const { name, rules } = buildOf(serving)
-  const unsupported = servingFaults(rules, serving)
-  if (unsupported.length > 0) return { unsupported }
+  const refusal = servingRefusal(rules, serving)
+  if (refusal.unsupported.length > 0) return refusal
   const flags = written(vllmSettings, serving)
   return { flags, start: vllmStart(serving, flags), notes: notes(serving, name) }
 }

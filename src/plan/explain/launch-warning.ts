@@ -1,6 +1,6 @@
 /** Warnings if no assumed framework can launch the listed plans. */
 import { type Framework, ofKind } from '../../launch/framework.ts'
-import { isLaunched } from '../../launch/launch.ts'
+import { isLaunched, mayLaunch } from '../../launch/launch.ts'
 import { lacksMemoryAlone } from '../../launch/server/rules.ts'
 import type { Plan } from '../plan.ts'
 
@@ -16,6 +16,12 @@ export function launchWarning(
   if (but.length > 0) {
     return [
       `${named} does not fit into its memory budget, which is the only reason why ${but.join(', ')} cannot launch it`,
+    ]
+  }
+  const unwritten = assumed.filter((name) => mayLaunch(best.launch[name]))
+  if (unwritten.length > 0) {
+    return [
+      `no flags are written for ${named}, though ${unwritten.join(', ')} may run it; launch says what is missing`,
     ]
   }
   const what =

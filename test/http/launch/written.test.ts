@@ -496,6 +496,24 @@ describe('a launch file that its own framework cannot start', () => {
     expect(by(await checked(mended, chips))).toMatchObject([{ ok: true }])
   })
 
+  it('with what its framework has and is not written here passes, and is told so', async () => {
+    const file =
+      '[model]\nname = "llama3"\nflavor = "8B"\n[training]\nlocal_batch_size = 1\nseq_len = 4096\ndtype = "bfloat16"\n'
+    const body = { hardware: { chip: 'h100-sxm', chips: 8 }, plan: { torchtitan: file } }
+    const found = (await agent.post('/validate').send(body)).body
+    const { unsupported, unwritten } = found.plan.launch.torchtitan
+    expect(unwritten.length).toBeGreaterThan(0)
+    expect(unsupported).toEqual(unwritten)
+    const by = (checks: readonly { name: string }[]) => checks.filter(({ name }) => name === 'launchableBy')
+    const passes = {
+      ok: true,
+      message: expect.stringContaining(`No flags are written for torchtitan: ${unwritten[0]}`),
+    }
+    expect(by(found.checks)).toMatchObject([passes])
+    const again = await agent.post('/validate').send(found.read.request)
+    expect(by(again.body.checks)).toMatchObject([passes])
+  })
+
   it('for want of memory alone is told that by fits, once', async () => {
     const file = 'vllm serve meta-llama/Llama-3.1-70B --tensor-parallel-size 1 --max-num-seqs 8'
     const hardware = { chip: 'h100-sxm', chips: 1 }
