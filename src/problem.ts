@@ -106,7 +106,9 @@ export function wholeSequences({
 export type InferenceWorkload = PrefillWorkload | GenerateWorkload | ServeWorkload
 
 /** `robust` is for training only: it ranks by what is lost where constants differ from what is assumed (plan/certainty/choice.ts). */
-export type Objective = 'stepTime' | 'throughputPerChip' | 'costPerToken' | 'latency' | 'robust'
+export const objectives = ['stepTime', 'throughputPerChip', 'costPerToken', 'latency', 'robust'] as const
+
+export type Objective = (typeof objectives)[number]
 
 /** The hardware of a request but for its chip. */
 export type HardwareAsked = Omit<ClusterRequest, 'chip'>

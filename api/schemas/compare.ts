@@ -1,5 +1,6 @@
 /** Request and answer of POST /compare. */
 import { z } from 'zod'
+import { phaseModes } from '../../src/modes/names.ts'
 import { type Difference, memoryLines, timeLines } from '../../src/plan/comparison.ts'
 import type { ServeDifference } from '../../src/plan/serve/comparison.ts'
 import { axes } from '../../src/sharding/axis.ts'
@@ -69,7 +70,7 @@ const ratios = {
   explanation: texts('Why one takes longer, in sentences.'),
 }
 
-const difference = z.object({
+export const difference = z.object({
   stepTimeSeconds: number('Difference of the step times.'),
   stepTimeRatio: number('Ratio of the step times.'),
   timeSeconds: numbers(timeLines).describe(
@@ -91,7 +92,7 @@ const shownDeployment = z.object(
 
 export const shownOfDeployment = Object.keys(shownDeployment.shape)
 
-const deploymentDifference = z.object({
+export const deploymentDifference = z.object({
   chips: number('Difference of the chips that work.'),
   requestsPerSecondRatio: number('Ratio of the requests a second.'),
   timeToFirstTokenSeconds: number('Difference of the times to the first token.'),
@@ -122,7 +123,7 @@ const variantsOf = <Shown extends z.ZodType, Differing extends z.ZodType>(
 const shared = texts('Warnings that all variants have.')
 
 export const stepComparison = z.object({
-  mode: z.enum(['train', 'prefill', 'generate']).describe('The mode of all variants.'),
+  mode: z.enum(['train', ...phaseModes]).describe('The mode of all variants.'),
   variants: variantsOf(shown, difference),
   warnings: shared,
 })

@@ -1,8 +1,6 @@
 /** Requests and answer of POST /evaluate. */
 import { z } from 'zod'
-import { inferenceEvaluation } from './answer/inference-answer.ts'
-import { serveEvaluation } from './answer/serve-answer.ts'
-import { trainingEvaluation } from './answer/training-answer.ts'
+import { inferenceEvaluation, serveEvaluation, trainingEvaluation } from './answer/evaluation.ts'
 import { optional } from './field.ts'
 import { serveSketch } from './given/serve-sketch.ts'
 import { sketch } from './given/sketch.ts'

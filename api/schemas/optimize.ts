@@ -1,6 +1,6 @@
 /** Request and answer of POST /optimize. */
 import { z } from 'zod'
-import { distincts } from '../../src/problem.ts'
+import { distincts, objectives } from '../../src/problem.ts'
 import { inferenceAnswer } from './answer/inference-answer.ts'
 import { serveAnswer } from './answer/serve-answer.ts'
 import { trainingAnswer } from './answer/training-answer.ts'
@@ -15,7 +15,7 @@ import { precision } from './given/precision.ts'
 import { workload } from './workload/workload.ts'
 
 const objective = z
-  .enum(['stepTime', 'throughputPerChip', 'costPerToken', 'latency', 'robust'])
+  .enum(objectives)
   .default('stepTime')
   .describe(
     'What plans are ranked by. With a given batch the first four rank alike: the fastest step has the highest throughput and ' +

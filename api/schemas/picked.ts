@@ -1,5 +1,5 @@
 /** Some of the fields of an object, by their names. */
-export function picked<Fields extends object, Name extends keyof Fields>(
+export function picked<Fields extends object, const Name extends keyof Fields>(
   fields: Fields,
   names: readonly Name[],
 ): Pick<Fields, Name> {

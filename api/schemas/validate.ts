@@ -5,7 +5,7 @@ import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Validation } from '../../src/validate.ts'
 import { inferencePlan } from './answer/inference-plan.ts'
 import { plan } from './answer/plan.ts'
-import { resolvedFields } from './answer/resolved.ts'
+import { modeOf, resolvedFields } from './answer/resolved.ts'
 import { change, inFile, searchAccount } from './answer/search-account.ts'
 import { servePlan } from './answer/serve-plan.ts'
 import { preferred } from './answer/uncertainty.ts'
@@ -112,7 +112,7 @@ const fields = {
 
 const stepValidation = <Mode extends z.ZodType, Checked extends z.ZodType>(mode: Mode, checked: Checked) =>
   z.object({
-    mode: mode.describe('The mode of the workload.'),
+    mode: modeOf(mode),
     plan: checked.nullable().describe('The plan; null where it is illegal.'),
     best: checked
       .nullable()
@@ -127,7 +127,7 @@ export const trainingValidation = stepValidation(z.literal('train'), plan) satis
 export const inferenceValidation = stepValidation(phaseMode, inferencePlan) satisfies z.ZodType<Validation>
 
 export const serveValidation = z.object({
-  mode: z.literal('serve').describe('The mode of the workload.'),
+  mode: modeOf(z.literal('serve')),
   plan: servePlan.nullable().describe('The deployment; null where it is illegal.'),
   best: servePlan
     .nullable()

@@ -69,7 +69,8 @@ export interface ModelSummary {
 /** The request with every name looked up. */
 export interface Resolved extends Pick<Setting, 'precision' | 'assumptions'> {
   readonly model: ModelSummary
-  readonly hardware: Cluster
+  /** As asked: no part of it, beside which chips stand idle. */
+  readonly hardware: Omit<Cluster, 'idleChips'>
 }
 
 /** What the answers of all searches have in common. */

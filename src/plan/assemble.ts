@@ -1,5 +1,6 @@
 /** Costs and explains a training candidate: the plan as it is answered. */
 import type { Solver } from '../../solvers/linear-program.ts'
+import { compact } from '../compact.ts'
 import type { CostModel } from '../cost/model.ts'
 import { launch } from '../launch/training.ts'
 import type { Candidate } from '../search/layouts/candidate.ts'
@@ -57,11 +58,11 @@ const replicated = ['data', 'zero-1', 'zero-2', 'fsdp'] as const
 
 function componentLayouts({ mesh, zeroStage, contextLayout }: Candidate): Readonly<Record<string, string>> {
   const tensor = mesh.tensor * mesh.tensor2 > 1
-  const parts = [
-    mesh.tensor2 > 1 ? '2d-tensor' : tensor ? 'tensor' : null,
-    mesh.context > 1 ? `context-${contextLayout}` : null,
-    mesh.fsdp * mesh.data > 1 ? replicated[zeroStage] : null,
-  ].filter((part) => part !== null)
+  const parts = compact(
+    mesh.tensor2 > 1 ? '2d-tensor' : tensor && 'tensor',
+    mesh.context > 1 && `context-${contextLayout}`,
+    mesh.fsdp * mesh.data > 1 && replicated[zeroStage],
+  )
   const name = parts.length > 0 ? parts.join('+') : 'single'
   return { attention: name, mlp: name, embedding: name, unembedding: name }
 }

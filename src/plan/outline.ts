@@ -16,7 +16,7 @@ import { kernelSeconds } from './explain/binding.ts'
 import { bytesText } from './explain/figures.ts'
 import type { Infeasibility, Plan } from './plan.ts'
 
-const costedTokens: Readonly<Record<Account['mode'], CostedTokens>> = {
+const tokensCosted: Readonly<Record<Account['mode'], CostedTokens>> = {
   train: 'trained',
   prefill: 'prompt',
   generate: 'generated',
@@ -80,7 +80,7 @@ export function outline(
     ...utilization(account),
     tokensPerSecond,
     tokensPerSecondPerChip: tokensPerSecond / paid,
-    ...tokenCost(cluster.chip, paid, tokensPerSecond, costedTokens[mode]),
+    ...tokenCost(cluster.chip, paid, tokensPerSecond, tokensCosted[mode]),
     timeSeconds: time,
     memoryBytes: memory,
     headroom: {

@@ -1,15 +1,12 @@
-/** Answers with ranked plans of prefill or generation, and with the cost of one given plan. */
+/** Answers with ranked plans of prefill or generation. */
 import { z } from 'zod'
-import type { EvaluateAnswer } from '../../../src/plan/answer.ts'
-import type { InferenceAnswer, InferencePlan, ParetoPoint } from '../../../src/plan/inference-plan.ts'
+import type { InferenceAnswer, ParetoPoint } from '../../../src/plan/inference-plan.ts'
 import { number, object, optional } from '../field.ts'
-import { launchRead } from '../launch-read.ts'
 import { phaseMode } from '../names.ts'
 import { picked } from '../picked.ts'
 import { inferencePlan } from './inference-plan.ts'
-import { regret } from './regret.ts'
-import { resolvedFields } from './resolved.ts'
-import { noPlan, searchAccount, sensitivityOrNull, shortBytes, suggestionsOfPlan } from './search-account.ts'
+import { modeOf, resolvedFields } from './resolved.ts'
+import { noPlan, searchAccount, sensitivityOrNull, shortBytes } from './search-account.ts'
 import { preferred } from './uncertainty.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
 
@@ -32,7 +29,7 @@ export const paretoPoint = object('One point on the frontier of latency against 
 }) satisfies z.ZodType<ParetoPoint>
 
 export const inferenceAnswer = z.object({
-  mode: phaseMode.describe('The mode of the workload.'),
+  mode: modeOf(phaseMode),
   plans: z.array(inferencePlan).describe('Best first.'),
   preferred,
   unlaunchable: unlaunchable(inferencePlan, refusals),
@@ -45,12 +42,3 @@ export const inferenceAnswer = z.object({
   infeasible: noPlan(z.object({ plan: inferencePlan, shortBytes })),
   ...resolvedFields,
 }) satisfies z.ZodType<InferenceAnswer>
-
-export const inferenceEvaluation = z.object({
-  mode: phaseMode.describe('The mode of the workload.'),
-  plan: inferencePlan,
-  suggestions: suggestionsOfPlan,
-  read: launchRead,
-  regret,
-  ...resolvedFields,
-}) satisfies z.ZodType<EvaluateAnswer<InferencePlan>>

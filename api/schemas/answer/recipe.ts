@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { expertTensors } from '../../../src/cost/communication/expert-tensor.ts'
 import type { RecipeRecord, ShownRecipe } from '../../../src/plan/certainty/recipes.ts'
+import { zeroStages } from '../../../src/sharding/states.ts'
 import { number, object, orNull, text, texts } from '../field.ts'
 import { mesh } from '../given/axis.ts'
 import { elementType, expertRecipeName, recomputation, scheduleName } from '../names.ts'
@@ -11,7 +12,7 @@ const time = z.object({
   mfu: z.exactOptional(number('Given where the source prints no step time: a fraction of the bf16 peak.')),
 })
 
-const zeroStage = z.literal([0, 1, 2, 3])
+const zeroStage = z.literal(zeroStages)
 
 const recipePlan = z.object({
   mesh,

@@ -1,18 +1,15 @@
-/** Answers with ranked deployments, and with the cost of one given deployment. */
+/** Answers with ranked deployments. */
 import { z } from 'zod'
-import type { EvaluateAnswer } from '../../../src/plan/answer.ts'
-import type { ServeAnswer, ServePlan } from '../../../src/plan/inference-plan.ts'
+import type { ServeAnswer } from '../../../src/plan/inference-plan.ts'
 import { list, orNull } from '../field.ts'
-import { launchRead } from '../launch-read.ts'
-import { serveRegret } from './regret.ts'
-import { resolvedFields } from './resolved.ts'
-import { noPlan, searchAccount, suggestionsOfPlan } from './search-account.ts'
+import { modeOf, resolvedFields } from './resolved.ts'
+import { noPlan, searchAccount } from './search-account.ts'
 import { servePlan } from './serve-plan.ts'
 import { preferred } from './uncertainty.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
 
 export const serveAnswer = z.object({
-  mode: z.literal('serve').describe('The mode of the workload.'),
+  mode: modeOf(z.literal('serve')),
   plans: list(
     'Best first: the fewest chips; without a rate in the request, the most requests per second from the whole pool.',
     servePlan,
@@ -39,12 +36,3 @@ export const serveAnswer = z.object({
   ),
   ...resolvedFields,
 }) satisfies z.ZodType<ServeAnswer>
-
-export const serveEvaluation = z.object({
-  mode: z.literal('serve').describe('The mode of the workload.'),
-  plan: servePlan,
-  suggestions: suggestionsOfPlan,
-  read: launchRead,
-  regret: serveRegret,
-  ...resolvedFields,
-}) satisfies z.ZodType<EvaluateAnswer<ServePlan>>

@@ -1,4 +1,5 @@
 /** The cost of tokens, and which tokens are counted. */
+import { costedTokens } from '../../../src/plan/account/token-cost.ts'
 import { numberOrNull, oneOf } from '../field.ts'
 
 export const tokenCost = {
@@ -7,6 +8,6 @@ export const tokenCost = {
   ),
   costedTokens: oneOf(
     'The tokens that the cost is for. `trained`: those of the training batch. `prompt`: those that prefill computes, without cached prefixes. `generated`: those that generation adds. `output`: the output tokens of a deployment, whose price includes its prefill.',
-    ['trained', 'prompt', 'generated', 'output'],
+    costedTokens,
   ),
 } as const

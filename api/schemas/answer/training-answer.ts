@@ -1,18 +1,16 @@
-/** Answers with ranked training plans, and with the cost of one given plan. */
+/** Answers with ranked training plans. */
 import { z } from 'zod'
-import type { EvaluateAnswer, OptimizeAnswer } from '../../../src/plan/answer.ts'
+import type { OptimizeAnswer } from '../../../src/plan/answer.ts'
 import { list } from '../field.ts'
-import { launchRead } from '../launch-read.ts'
 import { plan } from './plan.ts'
 import { recipe } from './recipe.ts'
-import { regret } from './regret.ts'
-import { resolvedFields } from './resolved.ts'
-import { noPlan, searchAccount, sensitivityOrNull, shortBytes, suggestionsOfPlan } from './search-account.ts'
+import { modeOf, resolvedFields } from './resolved.ts'
+import { noPlan, searchAccount, sensitivityOrNull, shortBytes } from './search-account.ts'
 import { preferred } from './uncertainty.ts'
 import { refusals, unlaunchable } from './unlaunchable.ts'
 
 export const trainingAnswer = z.object({
-  mode: z.literal('train').describe('The mode of the workload.'),
+  mode: modeOf(z.literal('train')),
   plans: z.array(plan).describe('Best first.'),
   preferred,
   recipes: list(
@@ -25,12 +23,3 @@ export const trainingAnswer = z.object({
   infeasible: noPlan(z.object({ plan, shortBytes })),
   ...resolvedFields,
 }) satisfies z.ZodType<OptimizeAnswer>
-
-export const trainingEvaluation = z.object({
-  mode: z.literal('train').describe('The mode of the workload.'),
-  plan,
-  suggestions: suggestionsOfPlan,
-  read: launchRead,
-  regret,
-  ...resolvedFields,
-}) satisfies z.ZodType<EvaluateAnswer>

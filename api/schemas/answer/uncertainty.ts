@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Choice } from '../../../src/plan/certainty/choice.ts'
 import type { Preferred } from '../../../src/plan/certainty/preferred.ts'
+import { eras, kinds } from '../../../src/plan/certainty/residuals.ts'
 import type { AgainstFirst } from '../../../src/plan/certainty/ties.ts'
 import type { ServeUncertainty, Uncertainty } from '../../../src/plan/certainty/uncertainty.ts'
 import { flag, number, object, orNull, text, texts, whole } from '../field.ts'
@@ -110,8 +111,8 @@ export const residualRecord = z.strictObject({
   regimes: z.array(
     z.strictObject({
       mode: modeName,
-      kind: z.enum(['dense', 'experts']).nullable(),
-      era: z.enum(['modern', 'older']).nullable(),
+      kind: z.enum(kinds).nullable(),
+      era: z.enum(eras).nullable(),
       generation: z.string().nullable(),
       framework: z.string().nullable(),
       named: z.boolean().nullable(),

@@ -8,7 +8,9 @@
  */
 import type { Chip } from '../../hardware/chip.ts'
 
-export type CostedTokens = 'trained' | 'prompt' | 'generated' | 'output'
+export const costedTokens = ['trained', 'prompt', 'generated', 'output'] as const
+
+export type CostedTokens = (typeof costedTokens)[number]
 
 export interface TokenCost {
   /** Null if the chip has no price. */
@@ -20,9 +22,9 @@ export function tokenCost(
   { usdPerHour }: Pick<Chip, 'usdPerHour'>,
   chips: number,
   tokensPerSecond: number,
-  costedTokens: CostedTokens,
+  counted: CostedTokens,
 ): TokenCost {
   const costPerMillionTokensUsd =
     usdPerHour === undefined ? null : (usdPerHour * chips * 1e6) / 3600 / tokensPerSecond
-  return { costPerMillionTokensUsd, costedTokens }
+  return { costPerMillionTokensUsd, costedTokens: counted }
 }

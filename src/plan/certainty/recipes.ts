@@ -3,12 +3,11 @@
  * at their own settings (fixtures/recipes.json, made from fixtures/measurements by `npm run accuracy -- --record`).
  * Those of a request's model and chip are listed beside its plans.
  */
-import type { ExpertTensor } from '../../cost/communication/expert-tensor.ts'
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { NetworkOverride } from '../../hardware/cluster/cluster-request.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { ExpertRecipeName } from '../../recipe/expert-recipes.ts'
-import type { Recomputation } from '../../recipe/policy.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
 import { familyKey, type Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
@@ -17,21 +16,23 @@ import { cutsOf } from './octaves.ts'
 /** What /evaluate needs, beyond the plan, to cost a recipe as the source ran it. */
 export interface RecipeAsked {
   readonly precision: Readonly<Record<'weights' | 'compute' | 'gradients' | 'optimizer', ElementType>>
-  readonly hardware?: { readonly slices?: number; readonly network?: NetworkOverride }
-  readonly assumptions?: {
-    readonly basis: 'calibrated'
-    readonly lossChunks?: number
-    readonly masterWeights?: boolean
-    readonly fp8Share?: number
-    readonly attentionEfficiency?: number
-    readonly hbmEfficiency?: number
-    readonly overlapCriticalPath?: number
-    readonly expertRecipe?: ExpertRecipeName
-    readonly expertTensor?: ExpertTensor
-    readonly overlapDispatch?: number
-    readonly recomputation?: Recomputation
-  }
+  readonly hardware?: { readonly slices?: number; readonly network?: Omit<NetworkOverride, 'tiers'> }
+  readonly assumptions?: { readonly basis: 'calibrated'; readonly expertRecipe?: ExpertRecipeName } & Partial<
+    Pick<Assumptions, ConstantAsked>
+  >
 }
+
+/** What a source says of its software that a request would otherwise leave to the assumptions. */
+type ConstantAsked =
+  | 'lossChunks'
+  | 'masterWeights'
+  | 'fp8Share'
+  | 'attentionEfficiency'
+  | 'hbmEfficiency'
+  | 'overlapCriticalPath'
+  | 'expertTensor'
+  | 'overlapDispatch'
+  | 'recomputation'
 
 /** A measured or predicted result: the step time, or the share of the bf16 peak if the source gives only that. */
 export interface RecipeTime {

@@ -27,11 +27,18 @@ export const enough = 15
 
 export type ResidualMode = (typeof modes)[number]
 
+/** Runs of models without and with experts, and runs by releases since 2024 and before. */
+export const kinds = ['dense', 'experts'] as const
+export const eras = ['modern', 'older'] as const
+
+type Kind = (typeof kinds)[number]
+type Era = (typeof eras)[number]
+
 /** What decides the regime of a plan or of a measured run. */
 export interface Circumstances {
   readonly mode: ResidualMode
-  readonly kind: 'dense' | 'experts'
-  readonly era: 'modern' | 'older'
+  readonly kind: Kind
+  readonly era: Era
   /** Generation of the chip; null if nothing was measured on one like it. */
   readonly generation: string | null
   /** Frameworks that launch it. */
@@ -42,8 +49,8 @@ export interface Circumstances {
 
 export interface Regime {
   readonly mode: ResidualMode
-  readonly kind: 'dense' | 'experts' | null
-  readonly era: 'modern' | 'older' | null
+  readonly kind: Kind | null
+  readonly era: Era | null
   readonly generation: string | null
   readonly framework: string | null
   /** Whether its runs were costed as their own software ran, or as requests are that name none; null where both are the same. */

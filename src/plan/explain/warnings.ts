@@ -19,49 +19,34 @@ export function warnings(
 ): readonly string[] {
   const { workload, assumptions, model, cluster } = problem
   const { batchTokens, sequenceLength } = workload
-  const whole = batchTokens % sequenceLength === 0
-  const found: string[] = []
-  if (!whole && !assumptions.tokensDivideFreely) {
-    found.push(
-      `batchTokens ${batchTokens} is not a multiple of the sequence length ${sequenceLength}: the batch is costed as at least ${counted(wholeSequences(workload), 'sequence')}, but MFU counts only the tokens of the request`,
-    )
-  }
-  if (assumptions.tokensDivideFreely) {
-    found.push(
-      'tokens and layers are treated as real numbers, and fsdp may split a sequence: round them before you launch',
-    )
-  }
-  if (assumptions.attentionFlops === 'none') {
-    found.push('attention dot products take no time and do not count in MFU')
-  }
+  const { tokensDivideFreely, attentionFlops, basis, frameworks } = assumptions
   const ideals = idealsOf(problem)
-  if (ideals.length > 0) found.push(`${assumptions.basis} assumptions: ${ideals.join(', ')}`)
-  if (best && best.paddingFraction > 0.02) {
-    found.push(`${named} pads the batch: ${percent(best.paddingFraction)} of its tokens are padding`)
-  }
-  if (best && best.mesh.tensor * best.mesh.tensor2 > model.kvHeads) {
-    found.push(
-      `tensor x tensor2 exceeds the ${model.kvHeads} key-value heads of the model: they are replicated`,
-    )
-  }
-  found.push(...offCentre('a step', best?.uncertainty ?? null))
-  found.push(...kindWarning(assumptions.frameworks, trainers, 'trains a model'))
-  if (!problem.runElsewhere)
-    found.push(...launchWarning(best, ofKind(trainers, assumptions.frameworks), named))
-  if (best && best.mesh.expert > 1) {
-    found.push(
-      'routing is assumed to be balanced: every expert gets the same number of tokens (as auxiliary losses or biases aim for)',
-    )
-  }
-  const { caution } = optimizerRow(workload.optimizer)
-  if (caution) found.push(caution)
-  const causal = assumptions.attentionFlops === 'causal'
   const layout = best?.contextLayout ?? null
-  const over = causal && layout !== null ? contextLayoutRow(layout).balancedOver : null
-  if (over) found.push(`context parallelism is assumed to balance causal attention over ${over} (zig-zag)`)
-  if (assumptions.basis === 'calibrated' && cluster.chip.kind === 'tpu')
-    found.push(tpuText(assumptions.stack))
-  return found
+  const over = attentionFlops === 'causal' && layout && contextLayoutRow(layout).balancedOver
+  return compact(
+    batchTokens % sequenceLength !== 0 &&
+      !tokensDivideFreely &&
+      `batchTokens ${batchTokens} is not a multiple of the sequence length ${sequenceLength}: the batch is costed as at least ${counted(wholeSequences(workload), 'sequence')}, but MFU counts only the tokens of the request`,
+    tokensDivideFreely &&
+      'tokens and layers are treated as real numbers, and fsdp may split a sequence: round them before you launch',
+    attentionFlops === 'none' && 'attention dot products take no time and do not count in MFU',
+    ideals.length > 0 && `${basis} assumptions: ${ideals.join(', ')}`,
+    best &&
+      best.paddingFraction > 0.02 &&
+      `${named} pads the batch: ${percent(best.paddingFraction)} of its tokens are padding`,
+    best &&
+      best.mesh.tensor * best.mesh.tensor2 > model.kvHeads &&
+      `tensor x tensor2 exceeds the ${model.kvHeads} key-value heads of the model: they are replicated`,
+    offCentre('a step', best?.uncertainty ?? null),
+    kindWarning(frameworks, trainers, 'trains a model'),
+    !problem.runElsewhere && launchWarning(best, ofKind(trainers, frameworks), named),
+    best &&
+      best.mesh.expert > 1 &&
+      'routing is assumed to be balanced: every expert gets the same number of tokens (as auxiliary losses or biases aim for)',
+    optimizerRow(workload.optimizer).caution,
+    over && `context parallelism is assumed to balance causal attention over ${over} (zig-zag)`,
+    basis === 'calibrated' && cluster.chip.kind === 'tpu' && tpuText(assumptions.stack),
+  )
 }
 
 /** Where a stack has constants of these chips, runs with the efficiencies as they are set them. */

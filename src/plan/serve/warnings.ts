@@ -1,4 +1,5 @@
 /** Warnings about the assumptions behind a deployment's numbers. */
+import { compact } from '../../compact.ts'
 import { serversOf } from '../../launch/serving.ts'
 import { mostUtilization } from '../../modes/serve/requests.ts'
 import type { ServeProblem } from '../../problem.ts'
@@ -14,49 +15,32 @@ export function serveWarnings(
 ): readonly string[] {
   const { model, assumptions, cluster, workload } = problem
   const { promptLength, outputLength, cachedPrefixLength, requestsPerSecond } = workload
-  const found = [...serverWarning(problem)]
   const assumed = serversOf(problem, assumptions.frameworks)
-  if (best && !filtered && assumed.length > 0) {
-    found.push(
+  return compact(
+    serverWarning(problem),
+    best &&
+      !filtered &&
+      assumed.length > 0 &&
       `none of ${assumed.join(', ')} can launch a deployment for this request: deployments are listed nevertheless, and launch says why`,
-    )
-  }
-  found.push(
-    ...lengthWarning(model, promptLength + outputLength),
+    lengthWarning(model, promptLength + outputLength),
     'waits are means for Poisson arrivals; in bursts, and at the 99th percentile, requests wait longer',
     'promptLength and outputLength are taken as means; on average a request holds the cache of its prompt and half of its output',
-    ...(best && workload.contextLength === undefined
-      ? [
-          `servers are told to take requests of up to ${best.contextLength} positions: where the longest are longer, say so as workload.contextLength`,
-        ]
-      : []),
+    best &&
+      workload.contextLength === undefined &&
+      `servers are told to take requests of up to ${best.contextLength} positions: where the longest are longer, say so as workload.contextLength`,
     `instances are planned to be busy for at most ${mostUtilization} of the time`,
-  )
-  if (best) {
-    const { prefill, generate } = best
-    found.push(
-      ...offCentre('prefill', prefill.uncertainty),
-      ...offCentre('a step of generation', generate.uncertainty),
-      ...offCentre('a deployment', best.uncertainty),
-    )
-  }
-  if (requestsPerSecond === undefined) {
-    found.push(
+    best && offCentre('prefill', best.prefill.uncertainty),
+    best && offCentre('a step of generation', best.generate.uncertainty),
+    best && offCentre('a deployment', best.uncertainty),
+    requestsPerSecond === undefined &&
       'the request has no rate: the whole pool is filled, and deployments are ranked by the requests per second that it sustains',
-    )
-  }
-  if (cachedPrefixLength > 0) {
-    found.push(
+    cachedPrefixLength > 0 &&
       `each prompt is assumed to find ${cachedPrefixLength} of its ${promptLength} positions cached on the instance that prefills it`,
-    )
-  }
-  if (best?.disaggregated === false) {
-    found.push(
+    best?.disaggregated === false &&
       'a step that includes a chunk of prefill is assumed to take as long as both one after the other, and chunks are assumed to run as fast as whole prompts',
-    )
-  }
-  if (cluster.network.kind === 'torus' && best?.disaggregated) {
-    found.push('keys and values are sent between slices over the data-centre network, not over ICI')
-  }
-  return [...found, ...unfittedWarning(problem)]
+    best?.disaggregated &&
+      cluster.network.kind === 'torus' &&
+      'keys and values are sent between slices over the data-centre network, not over ICI',
+    unfittedWarning(problem),
+  )
 }
