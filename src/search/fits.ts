@@ -42,7 +42,7 @@ export function anyFits(model: CostModel, meshes: readonly Mesh[], stop: Stop): 
 export function meshFits(model: CostModel, mesh: Mesh, scale: Scale): boolean {
   const { problem } = model
   const { assumptions } = problem
-  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
+  setMesh(scale, mesh, model.extents, assumptions)
   for (const { microbatches, sequences } of microbatchChoices(mesh, problem)) {
     setBatch(scale, sequences)
     const compute = computeNumbers(model, scale)
@@ -78,7 +78,7 @@ export function leastChips(model: CostModel): number {
 function statesBytes(model: CostModel): readonly { readonly states: Bytes; readonly reserve: Bytes }[] {
   const { model: transformer, assumptions } = model.problem
   const scale = createScale()
-  setMesh(scale, unitMesh, model.extents, assumptions.tokensDivideFreely)
+  setMesh(scale, unitMesh, model.extents, assumptions)
   setBatch(scale, 1)
   const { layers } = transformer
   const all: StageGroup = {

@@ -68,7 +68,7 @@ function shortOf(model: CostModel, found: Shortage, stop: Stop): boolean {
 function shortOn(model: CostModel, mesh: Mesh, scale: Scale, found: Shortage): boolean {
   const { problem, contextLayout } = model
   const { assumptions } = problem
-  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
+  setMesh(scale, mesh, model.extents, assumptions)
   for (const microbatching of microbatchChoices(mesh, problem)) {
     setBatch(scale, microbatching.sequences)
     const { microbatches } = microbatching

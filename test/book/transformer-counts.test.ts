@@ -11,6 +11,7 @@ import { elementBytes } from '../../src/recipe/element-type.ts'
 import { policyRows } from '../../src/recipe/policy.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { derive } from '../../src/sharding/derive.ts'
+import { freely } from '../rounding.ts'
 import { denseTrainFlops, layerComponents, layerTrainFlops } from '../rules-of-thumb.ts'
 import { section } from './case.ts'
 import { inventedChip } from './chips.ts'
@@ -161,7 +162,7 @@ function recomputedFlops(model: Transformer, name: string, batch: number, length
   if (!policy) throw new RangeError(`There is no policy ${name}`)
   const extents = extentsOf(model, length)
   const scale = createScale()
-  setMesh(scale, unitMesh, extents, true)
+  setMesh(scale, unitMesh, extents, freely)
   setBatch(scale, batch)
   const products = layerComponents(model, 'feature').flatMap((component) => {
     const recomputed = recomputedArrays(component, policy)

@@ -25,11 +25,6 @@ export function distinctPlaces(places: number, choices: number, apart = false): 
 /** How tokens are sent to their experts. */
 export type Dispatch = Pick<Assumptions, 'hierarchicalDispatch' | 'choicesApart' | 'expertTensor'>
 
-export const toDevices: Dispatch = {
-  ...{ hierarchicalDispatch: true, choicesApart: false },
-  expertTensor: 'sliced',
-}
-
 /**
  * How many times a token is sent in training: once to each device that has experts of it, by kernels that know of devices
  * (DeepEP, HybridEP); else, by a plain AllToAll, once for each expert (Megatron Core's MoEAlltoAllTokenDispatcher makes k copies,

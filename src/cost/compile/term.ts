@@ -7,6 +7,7 @@
  * padded V, replicated key-value heads, and experts that are spread over tensor ranks. A scale holds them for one mesh, each product made when it is first asked for, so
  * that a value is two look-ups and two products; nothing is allocated per candidate.
  */
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { indexedShare } from '../../model/position-index.ts'
 import { attendingLayers, mixerRow, stateElements, widthsOf } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
@@ -14,7 +15,7 @@ import { type AxisSet, axes, axisSets, type Mesh } from '../../sharding/axis.ts'
 import type { Extents, Monomial } from '../../sharding/monomial.ts'
 import { numerator } from '../../sharding/monomial.ts'
 import { type ExpertTensor, heldAs } from '../communication/expert-tensor.ts'
-import { type Dispatch, placesOf, toDevices } from '../communication/routing.ts'
+import { type Dispatch, placesOf } from '../communication/routing.ts'
 
 export interface Term {
   readonly base: number
@@ -22,9 +23,14 @@ export interface Term {
   readonly mask: AxisSet
 }
 
-const selectorBits = { B: 1, T: 2, F: 4, V: 8, replicated: 16, J: 32, G: 64, U: 128, spread: 256 } as const
-const sized = ['B', 'T', 'F', 'V', 'J', 'G', 'U'] as const
-const bits = 9
+/** In the order of their bits in a selector. */
+const factorNames = ['B', 'T', 'F', 'V', 'replicated', 'J', 'G', 'U', 'spread'] as const
+
+type FactorName = (typeof factorNames)[number]
+
+function bitOf(name: FactorName): number {
+  return 1 << factorNames.indexOf(name)
+}
 
 /** Written by setMesh and setBatch, read by termValue; a search has one and reuses it. */
 export interface Scale {
@@ -42,9 +48,9 @@ export interface Scale {
 export function createScale(): Scale {
   return {
     sizes: new Float64Array(axes.length).fill(1),
-    factors: new Float64Array(bits).fill(1),
+    factors: new Float64Array(factorNames.length).fill(1),
     inverse: new Float64Array(axisSets),
-    factor: new Float64Array(1 << bits),
+    factor: new Float64Array(1 << factorNames.length),
     held: 'sliced',
   }
 }
@@ -115,14 +121,14 @@ export const one: Term = { base: 1, selector: 0, mask: 0 }
 export const none: Term = { base: 0, selector: 0, mask: 0 }
 
 export function termOf(value: Monomial, extents: Extents, times: number): Term {
-  let selector = value.replicated ? selectorBits.replicated : 0
-  for (const extent of sized) if (value.extents.includes(extent)) selector |= selectorBits[extent]
+  let selector = value.replicated ? bitOf('replicated') : 0
+  for (const name of factorNames) if (value.extents.includes(name)) selector |= bitOf(name)
   return { base: numerator(value, extents) * times, selector, mask: value.divide }
 }
 
 /** What tensor ranks share out between them where they hold whole experts. */
 export function spreadTerm(term: Term): Term {
-  return { ...term, selector: term.selector | selectorBits.spread }
+  return { ...term, selector: term.selector | bitOf('spread') }
 }
 
 export function termValue({ base, selector, mask }: Term, scale: Scale): number {
@@ -135,7 +141,7 @@ export function termValue({ base, selector, mask }: Term, scale: Scale): number 
 
 function factorOf(selector: number, { factors, factor }: Scale): number {
   let product = 1
-  for (let bit = 0; bit < bits; bit++) if (selector & (1 << bit)) product *= factors[bit] ?? 1
+  for (let bit = 0; bit < factors.length; bit++) if (selector & (1 << bit)) product *= factors[bit] ?? 1
   factor[selector] = product
   return product
 }
@@ -154,31 +160,35 @@ export function sumTerms(terms: readonly Term[], scale: Scale): number {
   return sum
 }
 
-/** Puts a mesh in: products of axis sizes, padding to the fullest shard, replication of key-value heads. */
-export function setMesh(
-  scale: Scale,
-  mesh: Mesh,
-  extents: Extents,
-  divideFreely: boolean,
-  dispatch: Dispatch = toDevices,
-): void {
+/** Whether sizes are padded to whole shards, and how far copies of tokens go. */
+export type Rounding = Dispatch & Pick<Assumptions, 'tokensDivideFreely'>
+
+/** Puts a mesh in, with a batch of one sequence: products of axis sizes, padding to the fullest shard, replication of key-value heads. */
+export function setMesh(scale: Scale, mesh: Mesh, extents: Extents, assumptions: Rounding): void {
   axes.forEach((axis, k) => {
     scale.sizes[k] = mesh[axis]
   })
   scale.inverse.fill(0)
   const tensors = mesh.tensor * mesh.tensor2
-  const pad = (extent = 1, shards = 1) => (divideFreely ? 1 : (Math.ceil(extent / shards) * shards) / extent)
-  scale.factors[1] = pad(extents.T, mesh.context * mesh.tensor)
-  scale.factors[2] = pad(extents.F, tensors)
-  scale.factors[3] = pad(extents.V, tensors)
-  scale.factors[4] = Math.max(1, tensors / (extents.K ?? 1))
-  scale.held = heldAs(mesh, extents.E ?? 1, dispatch.expertTensor)
+  const pad = (extent = 1, shards = 1) =>
+    assumptions.tokensDivideFreely ? 1 : (Math.ceil(extent / shards) * shards) / extent
+  scale.held = heldAs(mesh, extents.E ?? 1, assumptions.expertTensor)
   const spread = scale.held === 'whole' ? mesh.tensor : 1
-  scale.factors[5] = visitedShare(mesh.expert * spread, extents, dispatch)
-  scale.factors[6] = pad(extents.G, tensors)
-  scale.factors[7] = pad(extents.U, tensors)
-  scale.factors[8] = 1 / spread
-  setBatch(scale, 1)
+  const factors: Readonly<Record<FactorName, number>> = {
+    B: 1,
+    T: pad(extents.T, mesh.context * mesh.tensor),
+    F: pad(extents.F, tensors),
+    V: pad(extents.V, tensors),
+    replicated: Math.max(1, tensors / (extents.K ?? 1)),
+    J: visitedShare(mesh.expert * spread, extents, assumptions),
+    G: pad(extents.G, tensors),
+    U: pad(extents.U, tensors),
+    spread: 1 / spread,
+  }
+  factorNames.forEach((name, bit) => {
+    scale.factors[bit] = factors[name]
+  })
+  scale.factor.fill(0)
 }
 
 /** Places that a token is sent to, over the k that there can be at most. */

@@ -34,7 +34,7 @@ function posedStep(model: CostModel, candidate: Candidate) {
   const { mesh, zeroStage, sequences, groups, schedule, microbatches, placement } = candidate
   const { assumptions } = model.problem
   const scale = createScale()
-  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
+  setMesh(scale, mesh, model.extents, assumptions)
   setBatch(scale, sequences)
   const stage = model.stages[zeroStage]
   if (!stage || groups.length === 0)

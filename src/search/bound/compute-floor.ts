@@ -16,13 +16,12 @@ export function computeFloor(
   { splits }: { readonly splits: boolean },
 ): ComputeFloor {
   const { layers } = model.problem.model
-  const { tokensDivideFreely } = model.problem.assumptions
   const [stage] = model.stages
   const time = (products: Window['products'] = [], scale: Scale) => computeTime(products, scale, model.rates)
   const half = (layer: Window | undefined, head: Window | undefined, scale: Scale) =>
     layers * (time(layer?.products, scale) + model.layerOverhead) + time(head?.products, scale)
   const workOf = (mesh: Mesh, sequences: number, scale: Scale): Work => {
-    setMesh(scale, mesh, model.extents, tokensDivideFreely, model.problem.assumptions)
+    setMesh(scale, mesh, model.extents, model.problem.assumptions)
     setBatch(scale, sequences)
     const gradients = model.weightGradients
     return {

@@ -65,8 +65,7 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
   const rooms = roomFloors(model, shared)
   const movedBy = movedFloor(model)
 
-  const stand = (mesh: Mesh, scale: Scale) =>
-    setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
+  const stand = (mesh: Mesh, scale: Scale) => setMesh(scale, mesh, model.extents, assumptions)
   // Sums are added in another order than a layout's, so rounding must not put the floor above it.
   const whole = (least: number) => (least + score(model.stepOverhead, model.stepOverhead)) * (1 - 1e-12)
   /** All microbatches in one window: the sums are those of the ZeRO stage. */

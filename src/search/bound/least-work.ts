@@ -11,7 +11,7 @@ export function leastWork(model: CostModel, sequences: number): Seconds {
   const [stage] = model.stages
   if (!stage) throw new RangeError('No ZeRO stage was compiled')
   const scale = createScale()
-  setMesh(scale, unitMesh, extents, problem.assumptions.tokensDivideFreely)
+  setMesh(scale, unitMesh, extents, problem.assumptions)
   setBatch(scale, sequences)
   const { layer, head } = stage
   const products = [...layer.forward.products, ...leastBackward.products]

@@ -127,7 +127,7 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
   const leastNeeds = (replica: Mesh, held: Activations, timed: Timed): readonly StageNeeds[] => {
     if (manyReplicas.mesh !== replica) {
       const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
-      setMesh(manyReplicas.scale, many, model.extents, assumptions.tokensDivideFreely, assumptions)
+      setMesh(manyReplicas.scale, many, model.extents, assumptions)
     }
     shardedOn(manyReplicas, replica)
     const stages = replicaZeroChoices(replica, problem)
@@ -178,7 +178,7 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
 
   /** Needs by ZeRO stage. */
   function needsEver(replica: Mesh, scale: Scale, each: number): readonly StageNeeds[] {
-    setMesh(scale, replica, model.extents, assumptions.tokensDivideFreely, assumptions)
+    setMesh(scale, replica, model.extents, assumptions)
     const compute = computeOf(replica, each * replicasOf(replica), scale)
     const held = activationsBy(replica, replicasOf(replica), scale)
     return leastNeeds(replica, held, { compute, exposed: [], of: each })

@@ -30,7 +30,7 @@ export function turnFloor(model: CostModel, work: ComputeFloor, movedBy: MovedFl
   const { assumptions } = model.problem
   return (mesh, sequences, scale) => {
     const own = work(mesh, sequences, scale)
-    setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
+    setMesh(scale, mesh, model.extents, assumptions)
     const [costs = []] = model.prices.bestCases(mesh)
     const moved = movedBy(mesh, sequences, scale, costs)
     const forward = windowTime(own.forward, moved.forward, 'expected')

@@ -39,7 +39,7 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
     found.topology = layoutCount(mesh, problem)
     return found
   }
-  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
+  setMesh(scale, mesh, model.extents, assumptions)
   const costs = once(() => placedCosts(model, mesh, choices.placements))
   const states = new Map<ZeroStage, States>()
   const statesUnder = (zeroStage: ZeroStage) =>

@@ -153,7 +153,7 @@ function bestOf(
   for (const microbatching of microbatchChoices(mesh, problem)) {
     const { microbatches, sequences } = microbatching
     const scale = createScale()
-    setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
+    setMesh(scale, mesh, model.extents, assumptions)
     setBatch(scale, sequences)
     const compute = computeNumbers(model, scale)
     for (const zeroStage of zeroChoices(mesh, problem)) {

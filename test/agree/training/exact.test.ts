@@ -221,7 +221,7 @@ function floorsOf(model: CostModel) {
     const { mesh, schedule, microbatches, stageLayers } = layout
     const scale = createScale()
     const { assumptions } = problem
-    setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
+    setMesh(scale, mesh, model.extents, assumptions)
     setBatch(scale, layout.sequences)
     const compute = computeNumbers(model, scale)
     const cuts = stageCuts(model, mesh.pipeline, schedule, microbatches, compute)

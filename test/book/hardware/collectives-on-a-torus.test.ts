@@ -10,6 +10,7 @@ import { axesOfArray, type ShardedArray, shardedArray } from '../../../src/shard
 import { axisSet, type Mesh, meshSize, unitMesh } from '../../../src/sharding/axis.ts'
 import { type Extents, monomial } from '../../../src/sharding/monomial.ts'
 import { allGather, allReduce, type Move, reshard } from '../../../src/sharding/move.ts'
+import { freely } from '../../rounding.ts'
 import { section } from '../case.ts'
 import { crossing } from '../crossing.ts'
 import { type Arrangement, clusterOf, onRings, torus } from './networks.ts'
@@ -194,7 +195,7 @@ function localElements(array: ShardedArray, extents: Extents, mesh: Mesh): numbe
 
 function valueOn(mesh: Mesh, value: Move['elements'], extents: Extents): number {
   const scale = createScale()
-  setMesh(scale, mesh, extents, true)
+  setMesh(scale, mesh, extents, freely)
   return termValue(termOf(value, extents, 1), scale)
 }
 

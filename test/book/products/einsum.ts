@@ -3,6 +3,7 @@
  * algebra's notation (`B_X D_Y`). An array of kind `weight` has the weights' element type, one of kind `activation`
  * that of activations, which move in bf16 even if the arithmetic is int8.
  */
+
 import type { Assumptions } from '../../../src/assumptions/assumptions.ts'
 import { book } from '../../../src/assumptions/book.ts'
 import { networkPrices } from '../../../src/cost/communication/network.ts'
@@ -24,6 +25,7 @@ import type { Component, EinsumKind } from '../../../src/sharding/component.ts'
 import { derive } from '../../../src/sharding/derive.ts'
 import type { Extents } from '../../../src/sharding/monomial.ts'
 import type { Bytes, Flops, Seconds } from '../../../src/units.ts'
+import { freely } from '../../rounding.ts'
 import type { Arrangement } from '../hardware/networks.ts'
 import { precisionOf } from '../precision.ts'
 
@@ -68,7 +70,7 @@ export function forwardWindow({ component, extents, precision, mesh }: Shape): S
   const assumptions: Assumptions = { ...book, attentionFlops: 'full' }
   const { forward } = compile(derivation, sizes, precision ?? precisionOf(), assumptions)
   const scale = createScale()
-  setMesh(scale, mesh ?? unitMesh, sizes, true)
+  setMesh(scale, mesh ?? unitMesh, sizes, freely)
   setBatch(scale, batch)
   return { window: forward, scale }
 }

@@ -7,6 +7,7 @@ import { elementBytes } from '../../../src/recipe/element-type.ts'
 import { axesOfArray, shardedArray } from '../../../src/sharding/array.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { monomial } from '../../../src/sharding/monomial.ts'
+import { freely } from '../../rounding.ts'
 import { section } from '../case.ts'
 import { inventedChip } from '../chips.ts'
 import { crossing } from '../crossing.ts'
@@ -144,6 +145,6 @@ function bytesOn(chips: number, notation: string, sizes: Readonly<Record<string,
   const array = shardedArray('A', 'weight', notation)
   const names = array.dimensions.map(({ extent }) => extent)
   const scale = createScale()
-  setMesh(scale, { ...unitMesh, tensor: chips }, sizes, true)
+  setMesh(scale, { ...unitMesh, tensor: chips }, sizes, freely)
   return termValue(termOf(monomial(1, names, axesOfArray(array)), sizes, elementBytes.bf16), scale)
 }

@@ -2,10 +2,10 @@
  * The book's MLP of two matrices, or experts of two each, on a mesh: what it computes and moves, forwards and
  * backwards, by the layer's own table, derivation and prices. Tokens may be any real number.
  */
+
 import type { Assumptions } from '../../../src/assumptions/assumptions.ts'
 import { book } from '../../../src/assumptions/book.ts'
 import { networkPrices } from '../../../src/cost/communication/network.ts'
-import { toDevices } from '../../../src/cost/communication/routing.ts'
 import {
   addBuckets,
   createTraffic,
@@ -25,6 +25,7 @@ import { type Derivation, derive } from '../../../src/sharding/derive.ts'
 import type { ZeroStage } from '../../../src/sharding/states.ts'
 import { mlp } from '../../../src/sharding/tables/training-layout.ts'
 import type { Seconds } from '../../../src/units.ts'
+import { freely } from '../../rounding.ts'
 import { crossing } from '../crossing.ts'
 import type { Arrangement } from '../hardware/networks.ts'
 import { modelOf } from '../models.ts'
@@ -88,7 +89,7 @@ export function mlpTime(
   const derivation = derivationOf(component, zeroStage, regather)
   const compiled = compile(derivation, extents, precision, terms)
   const scale = createScale()
-  setMesh(scale, mesh, extents, true, { ...toDevices, choicesApart: terms.choicesApart })
+  setMesh(scale, mesh, extents, { ...freely, choicesApart: terms.choicesApart })
   setBatch(scale, tokens)
   const rates = computeRates(chip, precision.compute, terms)
   const windows = Object.values(compiled) as readonly Window[]

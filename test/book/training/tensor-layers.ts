@@ -9,6 +9,7 @@ import { resourceCount } from '../../../src/hardware/network/collective.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { derive } from '../../../src/sharding/derive.ts'
 import type { Seconds } from '../../../src/units.ts'
+import { freely } from '../../rounding.ts'
 import { layerComponents } from '../../rules-of-thumb.ts'
 import type { Arrangement } from '../hardware/networks.ts'
 import { precisionOf } from '../precision.ts'
@@ -20,7 +21,7 @@ export function tensorForwardTime(
 ): Seconds {
   const extents = extentsOf(model, 1)
   const scale = createScale()
-  setMesh(scale, mesh, extents, true)
+  setMesh(scale, mesh, extents, freely)
   setBatch(scale, tokens)
   const buckets = layerComponents(model, 'feature').flatMap((component) => {
     const derivation = derive(component, { zeroStage: 0, regatherActivations: false })

@@ -1,4 +1,5 @@
 /** A training problem under the book's assumptions, and the memory of its fullest chip. */
+
 import { book } from '../../../src/assumptions/book.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../../src/cost/compile/term.ts'
 import { costModel } from '../../../src/cost/compiled-model.ts'
@@ -12,6 +13,7 @@ import type { Problem } from '../../../src/problem.ts'
 import { type Mesh, meshSize, unitMesh } from '../../../src/sharding/axis.ts'
 import type { ZeroStage } from '../../../src/sharding/states.ts'
 import type { Bytes } from '../../../src/units.ts'
+import { freely } from '../../rounding.ts'
 import { inventedChip } from '../chips.ts'
 import { switched } from '../hardware/networks.ts'
 import { precisionOf } from '../precision.ts'
@@ -76,7 +78,7 @@ export function memoryOf(training: Training): Memory {
 export function scaleOf(model: CostModel, { mesh }: Training, microbatches = 1): Scale {
   const { workload } = model.problem
   const scale = createScale()
-  setMesh(scale, { ...unitMesh, ...mesh }, model.extents, true)
+  setMesh(scale, { ...unitMesh, ...mesh }, model.extents, freely)
   setBatch(scale, workload.batchTokens / workload.sequenceLength / microbatches)
   return scale
 }

@@ -7,6 +7,7 @@ import { type ComputeRates, computeRates, computeTime } from '../../../src/cost/
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { monomial } from '../../../src/sharding/monomial.ts'
 import type { FlopsPerSecond, Seconds } from '../../../src/units.ts'
+import { freely } from '../../rounding.ts'
 import { denseTrainFlops } from '../../rules-of-thumb.ts'
 import { inventedChip } from '../chips.ts'
 
@@ -37,6 +38,6 @@ export function trainingTime(
     times: 1,
   }
   const scale = createScale()
-  setMesh(scale, { ...unitMesh, data: chips }, extents, true)
+  setMesh(scale, { ...unitMesh, data: chips }, extents, freely)
   return computeTime([product], scale, ratesAt(flopsPerSecond, mfu))
 }

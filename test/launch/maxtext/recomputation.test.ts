@@ -1,4 +1,5 @@
 /** What MaxText's keys say is recomputed, kept or offloaded, array by array. */
+
 import { describe, expect, it } from 'vitest'
 import { createScale, setBatch, setMesh } from '../../../src/cost/compile/term.ts'
 import { costModel } from '../../../src/cost/compiled-model.ts'
@@ -12,6 +13,7 @@ import { launched } from '../../golden/launched-plan.ts'
 import { planning } from '../../http/planning.ts'
 import { service } from '../../http/service.ts'
 import { problem } from '../../problem.ts'
+import { padded } from '../../rounding.ts'
 
 const dense = { layers: 126, latent: false, parallelBlocks: false, maxSequenceLength: 8192 }
 const none = { experts: false, sharedExperts: false, denseLayers: true, recurrent: false }
@@ -116,7 +118,7 @@ function costs(model: string, composed: readonly string[]) {
     }),
   )
   const scale = createScale()
-  setMesh(scale, { ...unitMesh, fsdp: 8 }, made.extents, false)
+  setMesh(scale, { ...unitMesh, fsdp: 8 }, made.extents, padded)
   setBatch(scale, 8)
   const memory = memoryNumbers(made, stageModel(made, 3), scale)
   return (policy: string) => {

@@ -247,7 +247,7 @@ describe('padding', () => {
 
   function compute(model: CostModel, mesh: Partial<Mesh>) {
     const scale = createScale()
-    setMesh(scale, { ...unitMesh, ...mesh }, model.extents, model.problem.assumptions.tokensDivideFreely)
+    setMesh(scale, { ...unitMesh, ...mesh }, model.extents, model.problem.assumptions)
     setBatch(scale, 16)
     const { forward, backward, headForward, headBackward } = computeNumbers(model, scale)
     return [forward, ...backward, headForward, headBackward]
@@ -273,7 +273,7 @@ describe('padding', () => {
     )
     const sizes = [padded, rounded].map((model) => {
       const scale = createScale()
-      setMesh(scale, { ...unitMesh, tensor: 4 }, model.extents, false)
+      setMesh(scale, { ...unitMesh, tensor: 4 }, model.extents, model.problem.assumptions)
       setBatch(scale, 16)
       const { headForward } = computeNumbers(model, scale)
       return headForward

@@ -138,7 +138,7 @@ describe('a mixture of one expert as wide as the MLP', () => {
 function memoryAt(model: CostModel, mesh: Mesh, zeroStage: ZeroStage, sequences?: number) {
   const scale = createScale()
   const { workload: work, assumptions } = model.problem
-  setMesh(scale, mesh, model.extents, assumptions.tokensDivideFreely, assumptions)
+  setMesh(scale, mesh, model.extents, assumptions)
   setBatch(scale, sequences ?? work.batchTokens / work.sequenceLength)
   return memoryNumbers(model, stageModel(model, zeroStage), scale)
 }

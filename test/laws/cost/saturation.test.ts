@@ -46,7 +46,7 @@ function costed(model: Architecture, rest: Partial<ProblemOptions> = {}): CostMo
 
 function scaleOf(model: CostModel, mesh: Partial<Mesh> = {}, sequences = 8): Scale {
   const scale = createScale()
-  setMesh(scale, { ...unitMesh, ...mesh }, model.extents, model.problem.assumptions.tokensDivideFreely)
+  setMesh(scale, { ...unitMesh, ...mesh }, model.extents, model.problem.assumptions)
   setBatch(scale, sequences)
   return scale
 }

@@ -20,6 +20,7 @@ import { canRun, inFlight, type Schedule, scheduleRow } from '../../../src/recip
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { law } from '../../law.ts'
 import { problem } from '../../problem.ts'
+import { freely } from '../../rounding.ts'
 
 const runsDualPipe = (stages: number, microbatches: number) =>
   canRun(scheduleRow({ name: 'dualpipe' }), stages, microbatches)
@@ -235,7 +236,7 @@ describe('DualPipe', () => {
 
 function numbers(of: CostModel, zeroStage: 0 | 1) {
   const scale = createScale()
-  setMesh(scale, { ...unitMesh, pipeline: 8, data: 2 }, of.extents, true)
+  setMesh(scale, { ...unitMesh, pipeline: 8, data: 2 }, of.extents, freely)
   setBatch(scale, 2)
   return memoryNumbers(of, stageModel(of, zeroStage), scale)
 }
@@ -243,7 +244,7 @@ function numbers(of: CostModel, zeroStage: 0 | 1) {
 describe('a backward pass', () => {
   it('of matrices alone is half weight gradients; attention has none', () => {
     const scale = createScale()
-    setMesh(scale, unitMesh, model.extents, true)
+    setMesh(scale, unitMesh, model.extents, freely)
     setBatch(scale, 1)
     const { backward, weightGradients, forward, headBackward, headWeightGradients } = computeNumbers(
       model,

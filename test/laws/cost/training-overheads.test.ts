@@ -22,6 +22,7 @@ import { unitMesh } from '../../../src/sharding/axis.ts'
 import { layerParts, unembedding } from '../../../src/sharding/tables/training-layout.ts'
 import { forAll, law } from '../../law.ts'
 import { type ProblemOptions, problem } from '../../problem.ts'
+import { padded } from '../../rounding.ts'
 
 const work = { model: 'llama-3-8b', batchTokens: 65_536, sequenceLength: 4096 }
 const made = problem({ ...work, chip: 'h100-sxm', chips: 64 })
@@ -33,7 +34,7 @@ const parts = layerParts(model, 'sequence')
 
 function bytesPerToken(terms: readonly Term[]): number {
   const scale = createScale()
-  setMesh(scale, unitMesh, extents, false)
+  setMesh(scale, unitMesh, extents, padded)
   setBatch(scale, 1)
   return terms.reduce((sum, term) => sum + termValue(term, scale), 0) / T
 }

@@ -17,6 +17,7 @@ import { type Mesh, meshSize, unitMesh } from '../../../src/sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../../src/sharding/states.ts'
 import { law } from '../../law.ts'
 import { type ProblemOptions, problem } from '../../problem.ts'
+import { padded } from '../../rounding.ts'
 
 /** Everything divides: 2^n of each. */
 const even: Architecture = {
@@ -56,7 +57,7 @@ function onOneChip(
   const model = costModel(problem({ ...base, ...options }))
   const mesh: Mesh = { ...unitMesh, ...axes }
   const scale = createScale()
-  setMesh(scale, mesh, model.extents, model.problem.assumptions.tokensDivideFreely)
+  setMesh(scale, mesh, model.extents, model.problem.assumptions)
   setBatch(scale, model.problem.workload.batchTokens / model.problem.workload.sequenceLength / microbatches)
   const counts = new Array<number>(mesh.pipeline).fill(model.problem.model.layers / mesh.pipeline)
   const schedule = { name: mesh.pipeline > 1 ? '1f1b' : 'none', virtualStages: 1 } as const
@@ -150,7 +151,7 @@ describe('the states', () => {
     (shape, tiedEmbeddings) => {
       const model = costModel(problem({ ...base, model: { ...shape, tiedEmbeddings } }))
       const scale = createScale()
-      setMesh(scale, { ...unitMesh, fsdp: 64 }, model.extents, false)
+      setMesh(scale, { ...unitMesh, fsdp: 64 }, model.extents, padded)
       const groups = stageGroups([even.layers], { name: 'none', virtualStages: 1 }, 1)
       const { workload, precision, assumptions, model: transformer } = model.problem
       const bytes = updateBytes(stateBytes(workload.optimizer, precision, assumptions))
@@ -204,7 +205,7 @@ describe('what a policy keeps', () => {
   it('is less where it keeps fewer arrays, at the price of as much work or more', () => {
     const { model, memory } = onOneChip({}, { data: 64 }, 0)
     const scale = createScale()
-    setMesh(scale, { ...unitMesh, data: 64 }, model.extents, false)
+    setMesh(scale, { ...unitMesh, data: 64 }, model.extents, padded)
     setBatch(scale, 64)
     const { backward } = computeNumbers(model, scale)
     const within = (few: readonly string[], many: readonly string[]) =>

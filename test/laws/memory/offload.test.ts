@@ -17,6 +17,7 @@ import { policyRows } from '../../../src/recipe/policy.ts'
 import { search } from '../../../src/search/search.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { type ProblemOptions, problem } from '../../problem.ts'
+import { padded } from '../../rounding.ts'
 
 const searched: ProblemOptions = {
   model: 'llama-3-8b',
@@ -47,7 +48,7 @@ function priced(made: Problem) {
   const model = costModel(made)
   const mesh = { ...unitMesh, fsdp: 8 }
   const scale = createScale()
-  setMesh(scale, mesh, model.extents, false)
+  setMesh(scale, mesh, model.extents, padded)
   setBatch(scale, 8)
   const stage = stageModel(model, 3)
   const memory = memoryNumbers(model, stage, scale)

@@ -15,6 +15,7 @@ import type { OptimizerName } from '../../../src/recipe/optimizers.ts'
 import { type Mesh, unitMesh } from '../../../src/sharding/axis.ts'
 import type { ZeroStage } from '../../../src/sharding/states.ts'
 import { type ProblemOptions, problem } from '../../problem.ts'
+import { padded } from '../../rounding.ts'
 
 const [D, F, N, K, H, V, L] = [1024, 4096, 16, 4, 64, 32_768, 4] as const
 const [E, G] = [8, 512] as const
@@ -56,7 +57,7 @@ const precision: Precision = {
 function held(options: Partial<ProblemOptions>, axes: Partial<Mesh> = {}, zero: ZeroStage = 0) {
   const model = costModel(problem({ ...base, ...options }))
   const scale = createScale()
-  setMesh(scale, { ...unitMesh, ...axes }, model.extents, false)
+  setMesh(scale, { ...unitMesh, ...axes }, model.extents, padded)
   setBatch(scale, 8)
   const stage = stageModel(model, zero)
   const groups = stageGroups([L], { name: 'none', virtualStages: 1 }, 1)

@@ -22,6 +22,7 @@ import { unlikeCuts } from '../../../src/search/stages/unlike-cuts.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { law } from '../../law.ts'
 import { problem } from '../../problem.ts'
+import { padded } from '../../rounding.ts'
 
 const dense: Architecture = {
   layers: 9,
@@ -109,7 +110,7 @@ function numbersOf(made: Problem) {
   const [placement] = placements(made.cluster.network, mesh)
   if (!placement) throw new RangeError('A switched network places every mesh')
   const scale = createScale()
-  setMesh(scale, mesh, model.extents, false)
+  setMesh(scale, mesh, model.extents, padded)
   setBatch(scale, 4)
   return {
     compute: computeNumbers(model, scale),

@@ -24,6 +24,7 @@ import { elementsOf } from '../../../src/sharding/elements.ts'
 import { numerator } from '../../../src/sharding/monomial.ts'
 import { law } from '../../law.ts'
 import { problem } from '../../problem.ts'
+import { freely, padded } from '../../rounding.ts'
 import { layerComponents, layerTrainFlops } from '../../rules-of-thumb.ts'
 import { anyModels, latentModels } from './models.ts'
 
@@ -44,7 +45,7 @@ function flopsOf(
 ): number {
   const extents = extentsOf(model, length)
   const scale = createScale()
-  setMesh(scale, unitMesh, extents, true)
+  setMesh(scale, unitMesh, extents, freely)
   setBatch(scale, 1)
   const attended = attendedShare(model, length, 'full')
   return layerComponents(model, 'sequence').reduce((sum, component) => {
@@ -117,7 +118,7 @@ describe('the weights of latent attention', () => {
     const model = costModel(made)
     const weights = (mesh: Partial<Mesh>, stage: 0 | 3) => {
       const scale = createScale()
-      setMesh(scale, { ...unitMesh, ...mesh }, model.extents, false)
+      setMesh(scale, { ...unitMesh, ...mesh }, model.extents, padded)
       return sumTerms(stageModel(model, stage).layerStates.weights, scale)
     }
     const whole = weights({}, 0)

@@ -1,4 +1,5 @@
 /** Layers with a recurrence: what they add to a model, what they keep, and what of it grows with a sequence. */
+
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../../api/catalogue.ts'
 import { book } from '../../../src/assumptions/book.ts'
@@ -25,6 +26,7 @@ import { layerParts } from '../../../src/sharding/tables/training-layout.ts'
 import { generation, inferenceProblem, prompts, solver } from '../../inference-problem.ts'
 import { legal } from '../../legal.ts'
 import { bf16 } from '../../problem.ts'
+import { freely, padded } from '../../rounding.ts'
 
 const { models } = loadCatalogue()
 
@@ -100,7 +102,7 @@ describe.each([alone, named('kimi-linear-48b-a3b')])('the mixers of the average 
     const [length, attention] = [3000, 'full'] as const
     const extents = extentsOf(alone, length)
     const scale = createScale()
-    setMesh(scale, unitMesh, extents, true)
+    setMesh(scale, unitMesh, extents, freely)
     const { products } = compile(
       derive(mixersOf(alone), { zeroStage: 0, regatherActivations: false }),
       extents,
@@ -152,7 +154,7 @@ describe('the mixers of its average layer', () => {
     const extents = extentsOf(alone, 1)
     const held = (mesh: Partial<Mesh>) => {
       const scale = createScale()
-      setMesh(scale, { ...unitMesh, ...mesh }, extents, false)
+      setMesh(scale, { ...unitMesh, ...mesh }, extents, padded)
       const terms = weightsOf(mixersOf(alone)).map((weight) => elementsOf(weight))
       return terms.reduce(
         (sum, { divide, extents: own }) =>

@@ -17,6 +17,7 @@ import { stageCuts, walkCuts } from '../../../src/search/stages/stage-cuts.ts'
 import { placedCosts, stageNumbers } from '../../../src/search/stages/stage-numbers.ts'
 import { forAll } from '../../law.ts'
 import { problem } from '../../problem.ts'
+import { padded } from '../../rounding.ts'
 
 /** Nearly all of what they hold is layers. */
 const deep = {
@@ -63,7 +64,7 @@ it('is not denied to what fits, and is to half of it', () => {
     const scale = createScale()
     const pick = <Item>(items: readonly Item[]): Item => items[at % items.length] as Item
     const mesh = pick(enumerateMeshes(made).allowed)
-    setMesh(scale, mesh, model.extents, false)
+    setMesh(scale, mesh, model.extents, padded)
     const places = placedCosts(model, mesh)
     const microbatching = pick(microbatchChoices(mesh, made))
     setBatch(scale, microbatching.sequences)

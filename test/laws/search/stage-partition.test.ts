@@ -17,6 +17,7 @@ import type { PlanSketch } from '../../../src/problem.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { legal } from '../../legal.ts'
 import { problem } from '../../problem.ts'
+import { padded } from '../../rounding.ts'
 
 const solver = javascriptLpSolver
 
@@ -68,7 +69,7 @@ function stageTimesOf(architecture: Architecture) {
   const [placement] = placements(model.problem.cluster.network, mesh)
   if (!placement) throw new RangeError('A switched network places every mesh')
   const scale = createScale()
-  setMesh(scale, mesh, model.extents, false)
+  setMesh(scale, mesh, model.extents, padded)
   setBatch(scale, 2)
   const schedule = { name: '1f1b', virtualStages: 1 } as const
   const counts = [3, 3, 3, 3]

@@ -23,6 +23,7 @@ import { latentAttention } from '../../../src/sharding/tables/latent-attention.t
 import { attention, layerParts } from '../../../src/sharding/tables/training-layout.ts'
 import { legal } from '../../legal.ts'
 import { problem } from '../../problem.ts'
+import { padded } from '../../rounding.ts'
 
 const solver = javascriptLpSolver
 
@@ -68,7 +69,7 @@ describe('a layout of context', () => {
     const elements = gathered.reduce((sum, { elements: own }) => sum + numerator(own, extents), 0)
     const { whole, own } = gatheredKeyTerms(layer, extents, precision)
     const scale = createScale()
-    setMesh(scale, { ...unitMesh, context: 4 }, extents, false)
+    setMesh(scale, { ...unitMesh, context: 4 }, extents, padded)
     // Two bytes each of keys and values, and of their gradients.
     expect(sumTerms(whole, scale)).toBe(2 * 2 * elements)
     expect(sumTerms(own, scale)).toBe(sumTerms(whole, scale) / 4)

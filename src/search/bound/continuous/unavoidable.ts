@@ -86,7 +86,7 @@ export function unavoidable(model: CostModel, stage: StageModel): Unavoidable {
   const { workload, assumptions, model: transformer } = model.problem
   const { layers } = transformer
   const scale = createScale()
-  setMesh(scale, unitMesh, model.extents, true)
+  setMesh(scale, unitMesh, model.extents, assumptions)
   setBatch(scale, workload.batchTokens / workload.sequenceLength)
   const work = (products: readonly CompiledProduct[]) => productTimes(products, model, scale)
   const { layer, head } = stage
