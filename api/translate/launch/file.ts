@@ -48,11 +48,11 @@ const readers: {
       const command = file.command === undefined ? null : String(file.command)
       const config =
         file.config === undefined ? null : fieldsOf('tensorrtLlm', file.config as string | Fields)
-      return readTensorrt(command, config ?? writtenIn(command ?? ''), context)
+      return readTensorrt(command, config ?? writtenIn(command ?? '', context), context)
     }
     const isCommand = typeof file === 'string' && (starts.test(file) || !key.test(file))
     return isCommand
-      ? readTensorrt(file, writtenIn(file), context)
+      ? readTensorrt(file, writtenIn(file, context), context)
       : readTensorrt(null, fieldsOf('tensorrtLlm', file), context)
   },
 }
@@ -79,8 +79,8 @@ const starts = /trtllm-serve|dynamo\.trtllm/
 const key = /^[\s{]*["']?[A-Za-z_]\w*["']?:/m
 
 /** What a script writes into the file that its server reads; null if it writes none. */
-function writtenIn(script: string): Fields | null {
-  const name = configNamed(script)
+function writtenIn(script: string, { mode }: ReadingContext): Fields | null {
+  const name = configNamed(script, mode)
   const { documents } = readScript(script)
   // A ConfigMap is mounted wherever a container wants it.
   const text = name === null ? undefined : (documents.get(name) ?? documents.get(name.replace(/^.*\//, '')))

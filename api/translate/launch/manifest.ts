@@ -11,7 +11,7 @@ const deepest = 30
 export function commandsOf(text: string): string {
   const documents = documentsOf(text)
   if (!documents) return text
-  const found = documents.flatMap((document) => containersIn(document, 0))
+  const found = documents.flatMap((document) => containersIn(document, [], 0))
   // A manifest is no script: without a command it starts what its image does.
   return documents.some(isFields) ? [...documents.flatMap(filesIn), ...found.map(commandOf)].join('\n') : text
 }
@@ -38,28 +38,45 @@ function filesIn(document: unknown): readonly string[] {
   })
 }
 
-function containersIn(value: unknown, depth: number): readonly Fields[] {
+type Variable = readonly [name: string, value: string]
+
+interface Container {
+  readonly written: Fields
+  /** Variables that whatever starts it sets. */
+  readonly given: readonly Variable[]
+}
+
+function containersIn(value: unknown, given: readonly Variable[], depth: number): readonly Container[] {
   if (typeof value !== 'object' || value === null || depth > deepest) return []
-  const inside = Object.values(value).flatMap((one) => containersIn(one, depth + 1))
+  const told = isFields(value) ? [...given, ...ofGroup(value.leaderWorkerTemplate)] : given
+  const inside = Object.values(value).flatMap((one) => containersIn(one, told, depth + 1))
   if (!isFields(value)) return inside
   // A patch of another manifest leaves the image to that one.
   const starts = value.command !== undefined || (value.args !== undefined && typeof value.image === 'string')
-  return starts ? [value, ...inside] : inside
+  return starts ? [{ written: value, given: told }, ...inside] : inside
 }
 
-function commandOf({ image, entrypoint, command, args, env, environment }: Fields): string {
-  const variables = new Map([...variablesIn(env), ...variablesIn(environment)])
+/** What a LeaderWorkerSet tells each pod of a group; the leader's index. Source: kubernetes-sigs/lws 060ab4d, pkg/utils/pod/pod_utils.go; one pod if it is not said. */
+function ofGroup(template: unknown): readonly Variable[] {
+  if (!isFields(template)) return []
+  return [
+    ['LWS_GROUP_SIZE', String(template.size ?? 1)],
+    ['LWS_WORKER_INDEX', '0'],
+  ]
+}
+
+function commandOf({ written, given }: Container): string {
+  const { image, entrypoint, command, args, env, environment } = written
+  const variables = new Map([...given, ...variablesIn(env), ...variablesIn(environment)])
   // Kubernetes puts variables of the container into its command and arguments; compose has two signs for one that it leaves to the shell.
   const filled = (word: string) =>
-    word
-      .replaceAll(/\$\((\w+)\)/g, (written, name) => variables.get(name) ?? written)
-      .replaceAll('$$', () => '$')
-  const words = (given: unknown): readonly string[] =>
-    Array.isArray(given)
-      ? given.map((word) => quoted(filled(String(word))))
-      : given === undefined
+    word.replaceAll(/\$\((\w+)\)/g, (as, name) => variables.get(name) ?? as).replaceAll('$$', () => '$')
+  const words = (some: unknown): readonly string[] =>
+    Array.isArray(some)
+      ? some.map((word) => quoted(filled(String(word))))
+      : some === undefined
         ? []
-        : [filled(onOneLine(String(given)))]
+        : [filled(onOneLine(String(some)))]
   const run = [...words(entrypoint), ...words(command), ...words(args)]
   const set = [...variables].map(([name, value]) => `${name}=${quoted(value)}`)
   return [...set, ...(typeof image === 'string' ? ['docker run', quoted(image)] : []), ...run].join(' ')
@@ -73,7 +90,7 @@ function onOneLine(text: string): string {
 }
 
 /** Variables as Kubernetes lists them (`name`, `value`) or as compose does: `NAME=value` each, or a key each. */
-function variablesIn(given: unknown): readonly (readonly [string, string])[] {
+function variablesIn(given: unknown): readonly Variable[] {
   const pairs = Array.isArray(given)
     ? given.map((one): readonly unknown[] =>
         isFields(one) ? [one.name, one.value] : String(one).split(/=([\s\S]*)/),

@@ -6,6 +6,8 @@ export interface ServerCommand {
   readonly options: Options
   /** The model, if it stands right behind the command. */
   readonly model: string | null
+  /** Of the script that starts it. */
+  readonly variables: ReadonlyMap<string, readonly string[]>
   readonly notes: readonly string[]
   /** Says if the command starts another program. */
   readonly faults: readonly string[]
@@ -28,18 +30,27 @@ export function serverCommand(
   short: Readonly<Record<string, string>>,
   mode: string | null = null,
 ): ServerCommand {
-  const { commands, notes: told } = readScript(text)
+  const { commands, variables, notes: told } = readScript(text)
   const started = startedIn(commands, program.starts)
   const servers = started.length > 0 || !program.image ? started : startedIn(commands, program.image)
-  const words = ofPhase(servers, mode).at(-1) ?? bare(commands.flat())
-  if (words === null) return { ...nothing, notes: told, faults: [anotherProgram(commands, program)] }
-  const others = new Set(servers.map((one) => one.join(' '))).size - 1
-  const notes =
-    others > 0 ? [...told, `of ${others + 1} commands that start ${program.name} the last is read`] : told
+  const ofOwn = ofPhase(servers, mode)
+  const words = ofOwn.at(-1) ?? bare(commands.flat())
+  if (words === null)
+    return { ...nothing, variables, notes: told, faults: [anotherProgram(commands, program)] }
+  const different = (some: Commands) => new Set(some.map((one) => one.join(' '))).size
+  const [all, phase] = [different(servers), different(ofOwn)]
+  const which = phase < all ? (phase > 1 ? 'the last of the phase' : 'that of the phase') : 'the last'
+  const notes = all > 1 ? [...told, `of ${all} commands that start ${program.name} ${which} is read`] : told
   const own = words.flatMap((word) => (word === 'serve' ? [] : [spelled(word, short)]))
   const [model] = own
   const named = model !== undefined && !model.startsWith('-')
-  return { options: optionsOf(named ? own.slice(1) : own), model: named ? model : null, notes, faults: [] }
+  return {
+    options: optionsOf(named ? own.slice(1) : own),
+    model: named ? model : null,
+    variables,
+    notes,
+    faults: [],
+  }
 }
 
 type Commands = readonly (readonly string[])[]

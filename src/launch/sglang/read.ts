@@ -12,6 +12,7 @@ import { quantized, sglangQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { stateTypeNote } from '../server/state-types.ts'
+import { withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { promptMargin, sglangFormats, sglangSettings } from './settings.ts'
 import { statesRead } from './states.ts'
@@ -107,6 +108,8 @@ function notesOf(options: Options): readonly string[] {
   return compact(
     drafts && '--speculative-algorithm is not counted: say it in workload.speculative',
     steps && `--num-continuous-decode-steps ${steps}: counted as if each step was scheduled alone`,
+    options.has('--disable-cuda-graph') && withoutGraphs('--disable-cuda-graph'),
+    options.has('--json-model-override-args') && withOverrides('--json-model-override-args'),
   )
 }
 
@@ -120,7 +123,7 @@ const isImmaterial = beginningWith(
   --expert-distribution --decode-log --fp8-gemm --fp4-gemm --bf16-gemm --bench --nsa-prefill- --nsa-decode- --dsa-prefill-
   --dsa-decode- --dsa-topk- --mamba-backend --mamba-scheduler- --mm-attention- --scheduler-recv- --model-loader- --weight-loader-
   --enable-symm-mem --enable-prefill-delayer --enable-dp-attention-local- --enable-cache-report --incremental-streaming-
-  --enable-aiter-allreduce- --skip-server-warmup
+  --enable-aiter-allreduce- --skip-server-warmup --skip-tokenizer-init --prefill-round-robin-
 `,
   serverDoors,
   ...unread(sglangSettings),

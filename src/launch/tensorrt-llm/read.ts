@@ -33,9 +33,9 @@ const program = {
   usual: 'trtllm-serve MODEL …, also behind docker run or srun',
 }
 
-/** Name of the file from which a command reads its options; null if it reads none. */
-export function configNamed(command: string): string | null {
-  return serverCommand(command, program, short).options.text(...fileOptions)
+/** Name of the file from which the command for a phase reads its options; null if it reads none. */
+export function configNamed(command: string, mode: string | null): string | null {
+  return serverCommand(command, program, short, mode).options.text(...fileOptions)
 }
 
 const fileOptions = ['--config', '--extra-llm-api-options', '--extra-engine-args']
@@ -160,7 +160,7 @@ function cacheOf(caches: Keys): Readonly<Record<string, string>> {
 const isImmaterial = beginningWith(`
   --host --port --tokenizer --backend --log-level --trust --config --extra-llm --max-beam --gpus-per
   --num-postprocess --reasoning --tool --chat --enable-chunked --kv-cache-free --custom- --otlp- --fail-fast
-  --disagg- --server-role --metadata cuda_graph_config print_iter_log enable_chunked_prefill stream_interval
+  --disagg- --disaggregation- --served- --publish- --server-role --metadata cuda_graph_config print_iter_log enable_chunked_prefill stream_interval
   moe_config disable_overlap trust_ cache_transceiver enable_iter num_postprocess scheduler_config
   attention_dp_config backend batching_wait return_perf gpus_per_node attn_backend moe_tensor_parallel
   allreduce_strategy torch_compile use_cuda_graph

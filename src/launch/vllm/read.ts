@@ -12,6 +12,7 @@ import { quantized, vllmQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { stateTypeNote } from '../server/state-types.ts'
+import { withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
@@ -45,16 +46,19 @@ const program = {
   usual: 'vllm serve MODEL …, docker run … vllm/vllm-openai:TAG --model MODEL …, or options alone',
 }
 
+/** What later releases are told by --all2all-backend alone. */
+const exchangeVariable = 'VLLM_ALL2ALL_BACKEND'
+
 /** Fraction of a GPU that vLLM uses by default (docs.vllm.ai/en/stable/api/vllm/config/cache, CacheConfig; 0.9 in releases of 2025). */
 const filled = 0.92
 
 export function readVllm(text: string, context: ReadingContext): LaunchReading {
-  const { options, model, notes, faults } = serverCommand(text, program, short, context.mode)
+  const { options, model, variables, notes, faults } = serverCommand(text, program, short, context.mode)
   const named = model ?? options.text('--model')
-  const { tensor, data, spreads, dispatch, pipeline, positions, sequences, ...rest } = said(
-    vllmSettings,
-    options,
-  )
+  const { tensor, data, spreads, pipeline, positions, sequences, ...rest } = said(vllmSettings, options)
+  // Of older releases (vllm-project/vllm#33535 took it away).
+  const exchange = variables.get(exchangeVariable)?.[0]
+  const dispatch = rest.dispatch ?? exchange ?? null
   const quantised = quantized(rest.quantization, typesNamed(named ?? ''), vllmQuantizations)
   const grouped = groupsOnTpus(rest.additional)
   // Data ranks share the experts of a model that has some; otherwise they are replicas.
@@ -100,7 +104,15 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       precision: precisionRead(rest, quantised.types, types),
       misnamed: quantised.misnamed,
       memoryFraction: rest.utilization ?? filled,
-      notes: [...notes, ...notesOf(options), ...compact(stateNote(options, context)), ...quantised.notes],
+      notes: compact(
+        notes,
+        notesOf(options),
+        rest.dispatch === null &&
+          exchange !== undefined &&
+          `${exchangeVariable}=${exchange.slice(0, 100)} is counted as --all2all-backend, which is what later releases read`,
+        stateNote(options, context),
+        quantised.notes,
+      ),
       longer: longerVariables.vllm,
       // Must come last: what nobody has asked for by now is left over.
       ...leftOver([...options.left(), ...unheld], isImmaterial, options.known()),
@@ -164,6 +176,8 @@ function notesOf(options: Options): readonly string[] {
     speculation !== null && `${speculation} is not counted: say it in workload.speculative`,
     context > 1 && '--prefill-context-parallel-size is not counted',
     options.has('--cpu-offload-gb') && '--cpu-offload-gb is not counted: all weights are on the chips',
+    options.has('--enforce-eager') && withoutGraphs('--enforce-eager'),
+    options.has('--hf-overrides') && withOverrides('--hf-overrides'),
   )
 }
 
