@@ -2,7 +2,7 @@
  * Completes the assumptions of a request: those of its basis, then those of a stack, then its own. A request that names
  * no stack gets the usual one for its kind of chip.
  */
-import type { Assumptions } from '../../src/assumptions/assumptions.ts'
+import type { Assumptions, Basis } from '../../src/assumptions/assumptions.ts'
 import { namedAssumptions } from '../../src/assumptions/named.ts'
 import {
   type Activity,
@@ -38,7 +38,7 @@ export function saidOf(request: AssumptionsRequest): Exclude<AssumptionsRequest,
   return typeof request === 'string' ? { basis: request } : request
 }
 
-export function basisOf(request: AssumptionsRequest): 'book' | 'calibrated' {
+export function basisOf(request: AssumptionsRequest): Basis {
   return saidOf(request).basis
 }
 
@@ -148,7 +148,7 @@ const pointer = '/assumptions/stack'
 /** The name of a framework means its stack for these chips, if there is one. */
 function namedStack(
   name: string,
-  { basis, costed }: { readonly basis: 'book' | 'calibrated'; readonly costed?: Costed | undefined },
+  { basis, costed }: { readonly basis: Basis; readonly costed?: Costed | undefined },
   chip: Chip,
   catalogue: Stacks,
 ): StackRecord | null {
@@ -168,17 +168,12 @@ function namedStack(
     const own = stacks.filter((other) => other.framework === framework && runsOn(other, chip))
     return asked.flatMap((activity) => own.filter(({ runs }) => runs === activity))[0] ?? null
   }
-  if (stack && !asked.includes(stack.runs)) {
-    const others = stacks.filter((other) => runsOn(other, chip)).map((own) => own.name)
-    const hint = others.length ? `; ${others.join(', ')} is` : '; none is'
-    const detail = `${name} is a stack for ${stack.runs}, but the request is for ${costed?.runs}${hint}`
-    throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, others) })
-  }
-  if (!stack || !runsOn(stack, chip)) {
-    const others = stacks.filter((other) => runsOn(other, chip)).map((own) => own.name)
-    const hint = others.length ? `; ${others.join(', ')} is` : '; none is'
-    const detail = `${name} has no constants for ${chip.name}, only for ${stack?.chips.join(', ')}${hint}`
-    throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, others) })
-  }
-  return stack
+  if (stack && asked.includes(stack.runs) && runsOn(stack, chip)) return stack
+  const why =
+    stack && !asked.includes(stack.runs)
+      ? `is a stack for ${stack.runs}, but the request is for ${costed?.runs}`
+      : `has no constants for ${chip.name}, only for ${stack?.chips.join(', ')}`
+  const others = stacks.filter((other) => runsOn(other, chip)).map((own) => own.name)
+  const detail = `${name} ${why}; ${others.join(', ') || 'none'} is`
+  throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, others) })
 }

@@ -1,4 +1,5 @@
 /** Turns the hardware of a request into chips and the network between them. */
+import type { Basis } from '../../src/assumptions/assumptions.ts'
 import { compact } from '../../src/compact.ts'
 import { present } from '../../src/fields.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
@@ -21,11 +22,7 @@ export interface ResolvedHardware {
   readonly warnings: readonly string[]
 }
 
-export function hardwareOf(
-  written: HardwareRequest,
-  basis: 'book' | 'calibrated',
-  catalogue: Catalogue,
-): ResolvedHardware {
+export function hardwareOf(written: HardwareRequest, basis: Basis, catalogue: Catalogue): ResolvedHardware {
   const request = sliceOf(written, catalogue)
   const asked = askedOf(request)
   const chip = overridden(chosenChip(request, basis, catalogue), request)
@@ -84,11 +81,7 @@ function legalMember({ pointer, suggestions }: ClusterProblem): Pick<Fault, 'cor
   return { correction: compact(!replaced && { pointer, value: null }, changes) }
 }
 
-function chosenChip(
-  { chip, network }: HardwareRequest,
-  basis: 'book' | 'calibrated',
-  catalogue: Catalogue,
-): Chip {
+function chosenChip({ chip, network }: HardwareRequest, basis: Basis, catalogue: Catalogue): Chip {
   if (typeof chip !== 'string') {
     const system = chip.system ?? { kind: 'switched', tiers: network?.tiers ?? [] }
     return chipOf({ ...chip, system }, basis)

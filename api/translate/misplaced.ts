@@ -1,4 +1,5 @@
 /** Rejects what a request asks for although its mode does not have it; each would be legal in another mode. */
+import { compact } from '../../src/compact.ts'
 import { satisfies } from '../../src/constraint.ts'
 import { present } from '../../src/fields.ts'
 import { scheduleRow } from '../../src/recipe/schedule.ts'
@@ -19,15 +20,17 @@ const trained = {
   costedWith: 'what it may say is of training',
 } as const
 
+const noStates = 'there are no optimizer states to shard; tensor2 spreads weights further'
+
 /** Axes without use in a mode: a constraint may only allow size 1. */
 const unused: Readonly<Record<Mode, Partial<Record<'fsdp' | 'context', string>>>> = {
   train: {},
-  prefill: { fsdp: 'there are no optimizer states to shard; tensor2 spreads weights further' },
+  prefill: { fsdp: noStates },
   generate: {
-    fsdp: 'there are no optimizer states to shard; tensor2 spreads weights further',
+    fsdp: noStates,
     context: 'a step has one new position; the cache is spread by layouts over tensor and tensor2',
   },
-  serve: { fsdp: 'there are no optimizer states to shard; tensor2 spreads weights further' },
+  serve: { fsdp: noStates },
 }
 
 export function refuseMisplaced(constraints: OptimizeRequest['constraints'], mode: Mode): void {
@@ -44,23 +47,17 @@ export function refuseMisplacedOf(plan: Sketch, mode: Mode, at = '/plan'): void 
   refuse(mode === 'train' ? inferred(plan) : misplaced(beyondIdle(plan), at, mode))
 }
 
-function inferred({ layout, batchSequences, cacheShare, pipelineSchedule }: Sketch): Fault[] {
-  const faults: Fault[] = []
-  if (layout !== undefined && !('components' in layout)) {
-    const detail = 'has no part in mode train: its layouts follow from mesh and zeroStage'
-    faults.push(without('/plan/layout', detail))
-  }
-  if (batchSequences !== undefined) {
-    const detail = "has no part in mode train: the batch is the workload's"
-    faults.push(without('/plan/batchSequences', detail))
-  }
-  if (cacheShare !== undefined) {
-    faults.push(without('/plan/cacheShare', 'has no part in mode train: there are no caches'))
-  }
-  if (pipelineSchedule === 'in-flight') {
-    faults.push(without('/plan/pipelineSchedule', 'is of inference: training has a backward pass'))
-  }
-  return faults
+function inferred({ layout, batchSequences, cacheShare, pipelineSchedule }: Sketch): readonly Fault[] {
+  const written = layout !== undefined && !('components' in layout)
+  return compact(
+    written &&
+      without('/plan/layout', 'has no part in mode train: its layouts follow from mesh and zeroStage'),
+    batchSequences !== undefined &&
+      without('/plan/batchSequences', "has no part in mode train: the batch is the workload's"),
+    cacheShare !== undefined && without('/plan/cacheShare', 'has no part in mode train: there are no caches'),
+    pipelineSchedule === 'in-flight' &&
+      without('/plan/pipelineSchedule', 'is of inference: training has a backward pass'),
+  )
 }
 
 /** The fields of training that an inference plan sets to more than its neutral value; answers give the neutral ones. */

@@ -64,7 +64,7 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
         (told.length === 0 && !unknown) ||
         (isSaid(own, pointer) && told.every((fault) => fault.pointer !== pointer)),
     )
-    throw faulty(slug, compact(told, unknown && unknown, rest, asksOptions(own) && misspelt(reading, at)))
+    throw faulty(slug, compact(told, unknown, rest, asksOptions(own) && misspelt(reading, at)))
   }
   const { framework, version, notes, ignored, notUnderstood } = reading
   const read = {

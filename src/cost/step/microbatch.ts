@@ -19,7 +19,7 @@ import {
   type Traffic,
   totalAt,
 } from '../communication/traffic.ts'
-import type { Bucket, CompiledProduct } from '../compile/compile.ts'
+import type { Bucket, CompiledComponent, CompiledProduct } from '../compile/compile.ts'
 import { blend, type Composed, ofKinds } from '../compile/composed.ts'
 import type { StageModel } from '../compile/stage-model.ts'
 import { type Scale, sumTerms, termValue } from '../compile/term.ts'
@@ -83,12 +83,7 @@ export interface TrafficNumbers extends LayerTraffic, Composed<TrafficNumbers> {
   readonly transferTime: Seconds
 }
 
-interface EndTraffic {
-  readonly forward: Traffic
-  readonly backward: Traffic
-  readonly gradients: Traffic
-  readonly weights: Traffic
-}
+type EndTraffic = Readonly<Record<keyof CompiledComponent, Traffic>>
 
 /** `routed` is the share of what is sent to experts and back that hides behind another microbatch; by default only what is assumed to hide anyway. */
 export function trafficNumbers(
@@ -101,7 +96,7 @@ export function trafficNumbers(
   const traffic = trafficOf(model, scale, costs, routed.share)
   const alone =
     routed.share === routed.recomputed ? traffic : trafficOf(model, scale, costs, routed.recomputed)
-  const end = (component: StageModel['head']): EndTraffic => ({
+  const end = (component: CompiledComponent): EndTraffic => ({
     forward: traffic(component.forward.buckets),
     backward: traffic(component.backward.buckets),
     gradients: traffic(component.gradients.buckets),

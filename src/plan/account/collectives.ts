@@ -5,7 +5,8 @@
 import { compact } from '../../compact.ts'
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { runsOn } from '../../cost/communication/traffic.ts'
-import { type CompiledComponent, compile } from '../../cost/compile/compile.ts'
+import type { CompiledComponent } from '../../cost/compile/compile.ts'
+import { type DerivedComponent, derivedComponent } from '../../cost/compile/compiled-component.ts'
 import { ofStage } from '../../cost/compile/composed.ts'
 import { termValue } from '../../cost/compile/term.ts'
 import { recomputedArrays, recomputedLogits } from '../../cost/memory/recomputation.ts'
@@ -13,7 +14,6 @@ import { overLayers } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { known } from '../../known.ts'
 import type { Composition } from '../../model/composition.ts'
-import { attendedShare } from '../../model/flops.ts'
 import { type Axis, type AxisSet, axes, axisBit, axisSet, type Mesh } from '../../sharding/axis.ts'
 import { type Component, restricted } from '../../sharding/component.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
@@ -117,9 +117,7 @@ function compiled(costing: Costing, component: Component, policy: number): Told 
   })
 }
 
-interface CompiledAt {
-  readonly derivation: Derivation
-  readonly windows: CompiledComponent
+interface CompiledAt extends DerivedComponent {
   /** Names, by the axes in use. */
   readonly told: Map<AxisSet, Told>
 }
@@ -134,16 +132,12 @@ function compiledAt(
   policy: number,
 ): CompiledAt {
   const { extents, problem, stages } = costed
-  const { model, workload, assumptions, precision } = problem
   const recomputed = recomputedOf(costed, component, policy)
   const own = known(compilations, stages, () => new Map<string, CompiledAt>())
-  return known(own, `${zeroStage} ${component.name} ${recomputed.join()}`, () => {
-    const attended = attendedShare(model, workload.sequenceLength, assumptions.attentionFlops)
-    const { regatherActivations } = assumptions
-    const derivation = derive(component, { zeroStage, regatherActivations, recomputed })
-    const windows = compile(derivation, extents, precision, assumptions, attended)
-    return { derivation, windows, told: new Map() }
-  })
+  return known(own, `${zeroStage} ${component.name} ${recomputed.join()}`, () => ({
+    ...derivedComponent(problem, extents, { component, zeroStage, recomputed }),
+    told: new Map(),
+  }))
 }
 
 function endLines(component: Component, costing: Costing): readonly Movement[] {

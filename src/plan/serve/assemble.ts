@@ -20,7 +20,7 @@ import { serveUncertaintyOf } from '../certainty/uncertainty.ts'
 import { counted } from '../explain/figures.ts'
 import { planId } from '../identity.ts'
 import { assembleInference } from '../inference/assemble.ts'
-import type { PhasePlan, ServePlan } from '../inference-plan.ts'
+import type { InferencePlan, PhasePlan, ServePlan } from '../inference-plan.ts'
 import type { MemoryAccount } from '../plan.ts'
 import { serveExplanation } from './explanation.ts'
 import { instanceText } from './instance-text.ts'
@@ -49,55 +49,24 @@ export function assembleServe(
   const running = runningCandidate(generate, operation.batch)
   const full = runningCandidate(generate, places)
   if (!running || !full) return null
-  const prefillChips = disaggregated ? prefills * prefill.size.cluster.chips : chips
-  const generateChips = disaggregated ? chips - prefillChips : chips
-  const told = {
-    rank,
-    solver,
-    memoryBudget,
-    transfers: disaggregated,
-    contextLength: requests.contextLength,
-    maxSequences,
+  const { contextLength } = requests
+  const told = { rank, solver, memoryBudget, transfers: disaggregated, contextLength, maxSequences }
+  const made: Made = {
+    reading: prefillOf(prefill, told),
+    generating: generateOf(generate, running, told),
+    filled: generateOf(generate, full, told),
   }
-  const reading = prefillOf(prefill, told)
-  const generating = generateOf(generate, running, told)
-  // Limits and memory fractions in launch commands are those of a full server.
-  const filled = generateOf(generate, full, told)
-  const prefillPlan: PhasePlan = {
-    ...reading,
-    ...(disaggregated ? {} : { launch: {} }),
-    ...instanceOf(prefill.size.cluster),
-    chips: prefillChips,
-    instances: prefills,
-    utilization: operation.prefillUtilization,
-  }
-  const generatePlan: PhasePlan = {
-    ...generating,
-    launch: disaggregated ? timedAs(filled.launch, generating.launch) : {},
-    ...instanceOf(generate.size.cluster),
-    chips: generateChips,
-    instances: generates,
-    utilization: operation.generateUtilization,
-  }
-  const memory = fuller(filled.memoryBytes, reading.memoryBytes, copyBytes)
-  const { promptLength, contextLength } = requests
-  const stepTokens = operation.stepTokens ?? 0
-  const { setting } = generate.size.bench
-  const { frameworks } = setting.assumptions
-  const launch = disaggregated
-    ? routerLaunch({ prefill: reading.launch, generate: filled.launch, prefills, generates, frameworks })
-    : serverLaunch(setting, full, prefill.candidate, {
-        ...{ promptLength, contextLength, memory, limits: { maxSequences, stepTokens } },
-      })
+  const phases = phasePlans(deployment, made)
+  const launch = launchOf(deployment, requests, made, { full, maxSequences })
   const tokensPerSecond = operation.rate * requests.outputLength
   const paid = requests.rate === null ? requests.pool : chips
   const best = requests.rate === null ? operation : sustained(asTold(deployment), requests)
-  const { transfer } = operation
   const requestsPerSecond = Math.max(operation.rate, best?.rate ?? 0)
+  const { setting } = generate.size.bench
   const plan = {
     rank,
     feasible: true,
-    id: planId([disaggregated, prefillPlan.id, prefills, generatePlan.id, generates]),
+    id: planId([disaggregated, phases.prefill.id, prefills, phases.generate.id, generates]),
     summary: summary(deployment),
     disaggregated,
     chips,
@@ -105,11 +74,10 @@ export function assembleServe(
     maxSequences,
     stepTokens: operation.stepTokens,
     contextLength,
-    prefill: prefillPlan,
-    generate: generatePlan,
+    ...phases,
     ratio: prefills / generates,
     requestsPerSecond,
-    uncertainty: serveUncertaintyOf(generate.size.bench.setting, launch, requestsPerSecond),
+    uncertainty: serveUncertaintyOf(setting, launch, requestsPerSecond),
     againstFirst: null,
     timeToFirstTokenSeconds: operation.firstSeconds,
     timePerOutputTokenSeconds: operation.tokenSeconds,
@@ -122,9 +90,9 @@ export function assembleServe(
       arrivalsPerSecond: operation.rate,
       waitSeconds: operation.queueSeconds + operation.slotSeconds,
     },
-    kvTransfer: transfer && {
-      bytesPerRequest: transfer.bytes,
-      seconds: transfer.seconds,
+    kvTransfer: operation.transfer && {
+      bytesPerRequest: operation.transfer.bytes,
+      seconds: operation.transfer.seconds,
       streamedPerLayer: true,
     },
     secondLayout:
@@ -136,6 +104,57 @@ export function assembleServe(
         : null,
   }
   return { ...plan, explanation: serveExplanation(plan, deployment, requests, rival), launch }
+}
+
+/** The phases as plans: of prompts, of the sequences that run, and of as many as there may be, whose limits and memory a launch says. */
+interface Made {
+  readonly reading: InferencePlan
+  readonly generating: InferencePlan
+  readonly filled: InferencePlan
+}
+
+function phasePlans(
+  { pair, operation, chips, prefills, generates }: Sized,
+  { reading, generating, filled }: Made,
+): Pick<ServePlan, 'prefill' | 'generate'> {
+  const { disaggregated } = pair
+  const { cluster } = pair.prefill.size
+  const prefillChips = disaggregated ? prefills * cluster.chips : chips
+  return {
+    prefill: {
+      ...reading,
+      ...(disaggregated ? {} : { launch: {} }),
+      ...instanceOf(cluster),
+      chips: prefillChips,
+      instances: prefills,
+      utilization: operation.prefillUtilization,
+    },
+    generate: {
+      ...generating,
+      launch: disaggregated ? timedAs(filled.launch, generating.launch) : {},
+      ...instanceOf(pair.generate.size.cluster),
+      chips: disaggregated ? chips - prefillChips : chips,
+      instances: generates,
+      utilization: operation.generateUtilization,
+    },
+  }
+}
+
+/** How to start the router, or the servers that do both phases. */
+function launchOf(
+  { pair, operation, prefills, generates }: Sized,
+  { promptLength, contextLength }: Requests,
+  { reading, filled }: Made,
+  { full, maxSequences }: { readonly full: InferenceCandidate; readonly maxSequences: number },
+): ServePlan['launch'] {
+  const { setting } = pair.generate.size.bench
+  const { frameworks } = setting.assumptions
+  if (pair.disaggregated) {
+    return routerLaunch({ prefill: reading.launch, generate: filled.launch, prefills, generates, frameworks })
+  }
+  const memory = fuller(filled.memoryBytes, reading.memoryBytes, pair.copyBytes)
+  const limits = { maxSequences, stepTokens: operation.stepTokens ?? 0 }
+  return serverLaunch(setting, full, pair.prefill.candidate, { promptLength, contextLength, memory, limits })
 }
 
 /** Uses the step time of the sequences that run, not that at the limits. */
