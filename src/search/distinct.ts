@@ -8,8 +8,8 @@
  *   layout   in training also ZeRO stage, way of context parallelism, microbatches and schedule
  */
 import type { Distinct } from '../problem.ts'
-import { familyKey, type Mesh } from '../sharding/axis.ts'
-import { type Layout, meshKey } from './layouts/candidate.ts'
+import { familyKey, type Mesh, meshKey } from '../sharding/axis.ts'
+import type { Layout } from './layouts/candidate.ts'
 
 /** What a request has that does not say. */
 export const usualDistinct: Distinct = 'mesh'

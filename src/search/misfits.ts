@@ -11,11 +11,11 @@ import { type CostModel, stageModel } from '../cost/model.ts'
 import { computeNumbers } from '../cost/step/microbatch.ts'
 import { canBePlaced } from '../hardware/network/placement.ts'
 import { never, type Stop } from '../patience.ts'
-import type { Mesh } from '../sharding/axis.ts'
+import { type Mesh, meshKey } from '../sharding/axis.ts'
 import type { Bytes } from '../units.ts'
 import { meshFloors } from './bound/floor.ts'
 import { layoutShortBytes } from './bound/layout-floor.ts'
-import { type Layout, type Misfit, meshKey, type OpenLayout } from './layouts/candidate.ts'
+import type { Layout, Misfit, OpenLayout } from './layouts/candidate.ts'
 import {
   choiceAllowed,
   layoutCount,

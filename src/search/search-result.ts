@@ -1,8 +1,8 @@
 /** What a search of training found and how it went, and how the results of several are joined. */
 import type { Distinct } from '../problem.ts'
-import type { Mesh } from '../sharding/axis.ts'
+import { type Mesh, meshKey } from '../sharding/axis.ts'
 import { keyOf } from './distinct.ts'
-import { type Candidate, type Misfit, meshKey } from './layouts/candidate.ts'
+import type { Candidate, Misfit } from './layouts/candidate.ts'
 import { insert, type Order, type Scored } from './listed.ts'
 import type { Listing } from './parts.ts'
 import { noCounts, sumOfTallies, tallyOf } from './tally.ts'

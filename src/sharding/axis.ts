@@ -141,6 +141,11 @@ export function replicasOf(mesh: Mesh): number {
 
 export const unitMesh: Mesh = perAxis(() => 1)
 
+/** The same for equal meshes alone. */
+export function meshKey(mesh: Mesh): string {
+  return axes.map((axis) => mesh[axis]).join('x')
+}
+
 /** Which axes cut the model up. tensor and tensor2 count as one, since no layout of one mesh tells them apart. */
 export function familyKey({ tensor, tensor2, context, expert, pipeline }: Mesh): string {
   return [tensor * tensor2, context, expert, pipeline].map((size) => (size > 1 ? 1 : 0)).join('')

@@ -5,14 +5,15 @@
  */
 import { type ArrayKind, arrayNotation, type ShardedArray } from '../../sharding/array.ts'
 import type { Component, Einsum } from '../../sharding/component.ts'
-import type { Derivation } from '../../sharding/derive.ts'
+import { type Derivation, productsOf } from '../../sharding/derive.ts'
 import type { Product } from '../../sharding/product.ts'
 
 /** Kinds of arrays that count as activations, including copies on their way to experts. */
 const carried: readonly ArrayKind[] = ['activation', 'dispatch', 'combine']
 
-export function liveSets({ component, lines }: Derivation): readonly (readonly ShardedArray[])[] {
-  const products = lines.flatMap((line) => (line.kind === 'product' ? [line.product] : []))
+export function liveSets(derivation: Derivation): readonly (readonly ShardedArray[])[] {
+  const { component } = derivation
+  const products = [...productsOf(derivation)]
   const steps = component.einsums.map((einsum) => ({
     einsum,
     product: einsum.kind === 'reshard' ? undefined : products.shift(),

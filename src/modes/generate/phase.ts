@@ -19,7 +19,7 @@ import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateProblem, GenerateWorkload } from '../../problem.ts'
-import { type Mesh, replicasOf } from '../../sharding/axis.ts'
+import { type Mesh, meshKey, replicasOf } from '../../sharding/axis.ts'
 import { evenBatches } from './even-batches.ts'
 import { mostTokens } from './speculation.ts'
 
@@ -44,7 +44,7 @@ export function generationPhase(
   // Shared by all placements of a mesh.
   const passes = new Map<string, ReturnType<typeof stepPasses>>()
   const passesOf = (batch: number, mesh: Mesh) =>
-    known(passes, `${batch} ${Object.values(mesh)}`, () => stepPasses(model, workload, batch, mesh))
+    known(passes, `${batch} ${meshKey(mesh)}`, () => stepPasses(model, workload, batch, mesh))
   // The pass of the whole batch: its matmuls are no slower than those of its halves, so that bounds are taken of it.
   const passOf = (batch: number, mesh: Mesh): Pass => passesOf(batch, mesh)[0]
   // The 1 stands for the number of sequences, on which no framework's rules for generation depend.
@@ -120,7 +120,7 @@ export function largestBatch(
   if (limit === undefined || most === 0) return most
   const taken = settledIn(bench, site)
   const secondsOf = (pass: Pass) => (taken ? taken.seconds(pass) : arrangedSeconds(bench, site, pass))
-  return largest(replicasOf(mesh), most, most, (batch) => {
+  return largest(replicasOf(mesh), most, (batch) => {
     return stepPasses(bench, workload, batch, mesh).some((pass) => secondsOf(pass) <= limit)
   })
 }
@@ -143,20 +143,14 @@ function mostInMemory(
 }
 
 /** The largest number in `least`..`most` for which `holds`, given that it holds up to some number and not beyond; 0 if it never does. */
-function largest(least: number, most: number, guess: number, holds: (count: number) => boolean): number {
+function largest(least: number, most: number, holds: (count: number) => boolean): number {
   if (most < least || !holds(least)) return 0
-  let held = least
-  let failed = most + 1
-  let stride = 1
-  let next = Math.min(Math.max(guess, least), most)
-  // Moves away from the guess in doubling strides until the answer is enclosed, then bisects.
-  while (failed - held > 1) {
+  let [held, failed, next] = [least, most + 1, most]
+  // Goes down from the most in doubling strides until the answer is enclosed, then bisects.
+  for (let stride = 1; failed - held > 1; stride *= 2) {
     if (holds(next)) held = next
     else failed = next
-    const inside = next === held ? held + stride : failed - stride
-    stride *= 2
-    next = failed <= most && held > least ? Math.floor((held + failed) / 2) : inside
-    next = Math.min(Math.max(next, held + 1), failed - 1)
+    next = held > least ? Math.floor((held + failed) / 2) : Math.max(failed - stride, held + 1)
   }
   return held
 }

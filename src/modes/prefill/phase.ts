@@ -16,7 +16,7 @@ import { createWorkbench } from '../../inference/workbench.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { PrefillProblem, PrefillWorkload } from '../../problem.ts'
-import { type Mesh, replicasOf } from '../../sharding/axis.ts'
+import { type Mesh, meshKey, replicasOf } from '../../sharding/axis.ts'
 
 export function prefillPhase(
   model: InferenceModel,
@@ -31,7 +31,7 @@ export function prefillPhase(
   // Shared by all placements of a mesh.
   const passes = new Map<string, readonly Pass[]>()
   const passesOf = (mesh: Mesh): readonly Pass[] =>
-    known(passes, `${Object.values(mesh)}`, () => prefillPasses(problem, mesh))
+    known(passes, meshKey(mesh), () => prefillPasses(problem, mesh))
   return {
     bench,
     mode: 'prefill',

@@ -12,7 +12,7 @@ import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import { known, rememberedWhole } from '../../known.ts'
 import type { Stop } from '../../patience.ts'
 import type { GenerateProblem, PrefillProblem, ServeProblem } from '../../problem.ts'
-import type { Mesh } from '../../sharding/axis.ts'
+import { type Mesh, meshKey } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import { type GenerationPhase, generationPhase } from '../generate/phase.ts'
 import { prefillPhase } from '../prefill/phase.ts'
@@ -98,10 +98,10 @@ function createPart(problem: ServeProblem, pooled: InferenceModel, cluster: Clus
     generateProblem,
     prefillPhase: phaseOf,
     generatePhase: (stop) => generatePhase('max', stop),
-    placements: (mesh) => known(laid, meshText(mesh), () => placements(cluster.network, mesh)),
+    placements: (mesh) => known(laid, meshKey(mesh), () => placements(cluster.network, mesh)),
     bestPrefill: ({ prompts, mesh, placements: places, offers }, stop) => {
       const phase = phaseOf(prompts, stop)
-      const where = `${prompts} ${meshText(mesh)} ${JSON.stringify(places)}`
+      const where = `${prompts} ${meshKey(mesh)} ${JSON.stringify(places)}`
       let best: InferenceCandidate | null = null
       for (const offered of offers) {
         const key = `${where} ${offeredText(offered)}`
@@ -118,14 +118,10 @@ function createPart(problem: ServeProblem, pooled: InferenceModel, cluster: Clus
     },
     steps: ({ mesh, placement, layouts, maxStepSeconds }, make) => {
       const names = offeredText(layouts.map((layout) => [layout]))
-      const key = `${maxStepSeconds} ${meshText(mesh)} ${JSON.stringify(placement)} ${names}`
+      const key = `${maxStepSeconds} ${meshKey(mesh)} ${JSON.stringify(placement)} ${names}`
       return known(stepped, key, make)
     },
   }
-}
-
-export function meshText(mesh: Mesh): string {
-  return Object.values(mesh).join()
 }
 
 function offeredText(offered: Offered): string {

@@ -15,11 +15,10 @@ import { servedMeshRules } from '../../rules/model.ts'
 import { keeps } from '../../rules/rule.ts'
 import { usualDistinct } from '../../search/distinct.ts'
 import { insert } from '../../search/listed.ts'
-import { type Mesh, replicasOf, unitMesh } from '../../sharding/axis.ts'
+import { type Mesh, meshKey, replicasOf, unitMesh } from '../../sharding/axis.ts'
 import { prefillDemand } from '../prefill/phase.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
 import { besideOffers, isOneServer } from './one-server.ts'
-import { meshText } from './part.ts'
 import { storageKeys } from './storage.ts'
 
 const mostPassTokens = 8192
@@ -62,7 +61,7 @@ function phaseOf(size: InstanceSize, prompts: number, stop: Stop): Phase {
   const made = (mesh: Mesh, wanted?: LayoutsWanted) => offersOf(size.bench, mesh, 'prefill', prompts, wanted)
   const own = known(offered, size, () => new Map<string, readonly Offered[]>())
   const offers: Phase['offers'] = (mesh, wanted) =>
-    wanted ? made(mesh, wanted) : known(own, `${prompts} ${meshText(mesh)}`, () => made(mesh))
+    wanted ? made(mesh, wanted) : known(own, `${prompts} ${meshKey(mesh)}`, () => made(mesh))
   return { ...size.part.prefillPhase(prompts, stop), offers }
 }
 

@@ -6,7 +6,6 @@ import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { Placement } from '../../hardware/network/placement.ts'
 import type { Schedule } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import { axes } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { ContextLayout } from '../../sharding/tables/context-layouts.ts'
 import type { Bytes, Seconds } from '../../units.ts'
@@ -60,8 +59,4 @@ export interface Misfit extends Layout {
  */
 export function score(expected: Seconds, upper: Seconds): number {
   return expected + 1e-9 * upper
-}
-
-export function meshKey(mesh: Mesh): string {
-  return axes.map((axis) => mesh[axis]).join('x')
 }

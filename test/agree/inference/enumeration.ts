@@ -22,8 +22,7 @@ import { evenBatches } from '../../../src/modes/generate/even-batches.ts'
 import type { PhaseProblem } from '../../../src/problem.ts'
 import { servedMeshRules } from '../../../src/rules/model.ts'
 import { keeps } from '../../../src/rules/rule.ts'
-import { meshKey } from '../../../src/search/layouts/candidate.ts'
-import { axes, type Mesh } from '../../../src/sharding/axis.ts'
+import { axes, type Mesh, meshKey } from '../../../src/sharding/axis.ts'
 import { everyMesh } from '../training/enumeration.ts'
 
 export interface InferenceEnumeration {

@@ -1,4 +1,5 @@
 /** Everything that inference lists can be served, and the best is the best that can: compared with asking this of every plan. */
+
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../../src/evaluate-inference.ts'
 import { infer } from '../../../src/infer.ts'
@@ -11,7 +12,7 @@ import { servable } from '../../../src/launch/serving.ts'
 import { phaseOf } from '../../../src/modes/phases.ts'
 import { assembleInference } from '../../../src/plan/inference/assemble.ts'
 import type { PhaseProblem } from '../../../src/problem.ts'
-import { meshKey } from '../../../src/search/layouts/candidate.ts'
+import { meshKey } from '../../../src/sharding/axis.ts'
 import {
   generation,
   type InferenceOptions,

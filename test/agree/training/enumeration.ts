@@ -33,7 +33,7 @@ import type { Schedule } from '../../../src/recipe/schedule.ts'
 import { scheduleRow } from '../../../src/recipe/schedule.ts'
 import { trainedMeshRules } from '../../../src/rules/model.ts'
 import { keeps } from '../../../src/rules/rule.ts'
-import { type Accepts, type Layout, meshKey, score } from '../../../src/search/layouts/candidate.ts'
+import { type Accepts, type Layout, score } from '../../../src/search/layouts/candidate.ts'
 import {
   choiceAllowed,
   microbatchChoices,
@@ -42,7 +42,7 @@ import {
 } from '../../../src/search/layouts/choices.ts'
 import { trainedQuestion } from '../../../src/search/meshes/meshes.ts'
 import { unlikeCuts } from '../../../src/search/stages/unlike-cuts.ts'
-import { axes, type Mesh } from '../../../src/sharding/axis.ts'
+import { axes, type Mesh, meshKey } from '../../../src/sharding/axis.ts'
 import { contextLayoutFits } from '../../../src/sharding/tables/context-layout.ts'
 
 export interface Priced extends Layout {
