@@ -1,6 +1,7 @@
 /** What a composition of layers and the ends of the model compute, move and hold under one ZeRO stage. */
 import { known } from '../known.ts'
 import type { Composition } from '../model/composition.ts'
+import { blocksOfLayer } from '../model/layer-pattern.ts'
 import type { Problem } from '../problem.ts'
 import type { PolicyRow } from '../recipe/policy-row.ts'
 import type { Component } from '../sharding/component.ts'
@@ -12,7 +13,7 @@ import { derivedComponent } from './compile/compiled-component.ts'
 import { joined, once, repeated, slowed } from './compile/model-terms.ts'
 import type { LayerWindows, StageModel } from './compile/stage-model.ts'
 import { elementwiseBackward, elementwiseForward, lossProduct, type Streamed } from './compute/elementwise.ts'
-import { normRows, stateTerms } from './memory/memory.ts'
+import { stateTerms } from './memory/memory.ts'
 import { recomputedArrays, recomputedLogits } from './memory/recomputation.ts'
 
 /** Derived components by ZeRO stage, name and what is recomputed. Models of one kind of layer reuse those of the whole model. */
@@ -35,7 +36,7 @@ export function composedStage(composed: Composed, zeroStage: ZeroStage): StageMo
     stateTerms(parts, rows, zeroStage, extents, problem)
   const embed = embedding(assumptions.residual)
   const head = unembedding(assumptions.residual)
-  const layerRows = normRows(model) * ((composition.dense + composition.sparse) / composition.layers)
+  const layerRows = blocksOfLayer(model) * ((composition.dense + composition.sparse) / composition.layers)
   return {
     zeroStage,
     layer: layerWindows(composed, zeroStage),

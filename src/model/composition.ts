@@ -5,6 +5,9 @@
  *
  *   dense + sparse = L + further ones      so that per layer of L, dense/L and sparse/L are of each kind
  *
+ * Where each layer has a mixer or an MLP alone (layer-pattern.ts), a layer without experts is the mean of those, and one with experts has
+ * nothing else; a further layer is one of each.
+ *
  * A stage with v virtual stages has v chunks of layers; chunk c of a stage follows chunk c of the stage before. Where v does
  * not divide the layers, the first chunks are one layer longer. Under DualPipe a chip holds stages i and p - 1 - i: it counts
  * as their mean.
@@ -23,9 +26,15 @@ export const denseLayer: Composition = { layers: 1, dense: 1, sparse: 0 }
 export const sparseLayer: Composition = { layers: 1, dense: 0, sparse: 1 }
 
 export function wholeComposition(model: Transformer): Composition {
-  const { layers, experts, multiTokenLayers } = model
-  const sparse = expertLayers(model) + (experts ? multiTokenLayers : 0)
-  return { layers, dense: layers + multiTokenLayers - sparse, sparse }
+  return withFurther(model, model.layers, expertLayers(model))
+}
+
+/** Layers, of which some have experts, with the model's further layers on top. */
+function withFurther(model: Transformer, layers: number, withExperts: number): Composition {
+  const { experts, multiTokenLayers, layerPattern } = model
+  const sparse = withExperts + (experts ? multiTokenLayers : 0)
+  const further = layerPattern === undefined ? multiTokenLayers : 2 * multiTokenLayers
+  return { layers, dense: layers + further - sparse, sparse }
 }
 
 /** Whether all layers are of one kind, so that every stage has layers like the average one. */
@@ -58,9 +67,10 @@ export function stageCompositions(
     }
   }
   return counts.map((layers, stage) => {
-    const further = stage === counts.length - 1 ? model.multiTokenLayers : 0
-    const own = (sparse[stage] ?? 0) + (model.experts ? further : 0)
-    return { layers, dense: layers + further - own, sparse: own }
+    const own = sparse[stage] ?? 0
+    return stage === counts.length - 1
+      ? withFurther(model, layers, own)
+      : { layers, dense: layers - own, sparse: own }
   })
 }
 

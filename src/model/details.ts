@@ -8,6 +8,8 @@ import { type Fields, isFields } from '../fields.ts'
 export interface Details {
   /** Null for a model without rotary positions. */
   readonly rotary: Rotary | null
+  /** Nothing says where a position is but the recurrence: no rotary positions, learned ones or biases. */
+  readonly withoutPositions?: true
   readonly norm: Norm | null
   /** Queries and keys of each head are normed; in latent attention the latent vectors are. */
   readonly queryKeyNorm: boolean
@@ -55,6 +57,10 @@ export interface Router {
 /** What a family has whatever its config says; the first row whose `types` match counts. */
 interface FamilyDetails {
   readonly types: RegExp
+  /** Its layers apply no rotary positions, whatever its config says of them. */
+  readonly withoutPositions?: true
+  /** Its norms are RMSNorm, whatever their epsilon is called. */
+  readonly rms?: true
   readonly queryKeyNorm?: true
   readonly queryKeyValueBiases?: true
   readonly aroundZero?: true
@@ -81,6 +87,12 @@ const families: readonly FamilyDetails[] = [
   },
   { types: /^gemma/, aroundZero: true },
   { types: /^nemotron$/, aroundZero: true },
+  // Megatron-LM @d98e8a64dd, examples/post_training/modelopt/conf/nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16.sh, has the router and its loss.
+  {
+    types: /^nemotron_h/,
+    ...{ withoutPositions: true, rms: true },
+    router: { score: 'sigmoid', bias: true, evenBySequence: true, lossCoefficient: 1e-4 },
+  },
   { types: /^glm4_moe/, router: { score: 'sigmoid', bias: true, evenBySequence: true } },
   {
     types: /^llama4/,
@@ -107,13 +119,15 @@ export function detailsIn(config: Fields): Details | null {
   const family: Omit<FamilyDetails, 'types'> = families.find(({ types }) => types.test(type)) ?? {}
   const latent = number(text.kv_lora_rank) !== null
   const details = {
-    rotary: rotaryIn(text),
-    norm: normIn(text, family.aroundZero ?? false),
+    rotary: family.withoutPositions ? null : rotaryIn(text),
+    ...(family.withoutPositions ? { withoutPositions: family.withoutPositions } : {}),
+    norm: normIn(text, family),
     queryKeyNorm: family.queryKeyNorm ?? (latent || (text.use_qk_norm === true && !/^llama4/.test(type))),
     queryKeyValueBiases:
       family.queryKeyValueBiases ?? (/^glm4_moe/.test(type) && text.attention_bias === true),
     activation:
-      family.activation ?? word(text.hidden_activation ?? text.hidden_act ?? text.activation_function),
+      family.activation ??
+      word(text.hidden_activation ?? text.hidden_act ?? text.mlp_hidden_act ?? text.activation_function),
     sinks: family.sinks ?? false,
     router: routerIn(text, family.router ?? {}),
     peculiar: family.peculiar ?? [],
@@ -137,11 +151,14 @@ function rotaryIn(text: Fields): Rotary | null {
   }
 }
 
-function normIn(text: Fields, aroundZero: boolean): Norm | null {
+function normIn(text: Fields, family: Omit<FamilyDetails, 'types'>): Norm | null {
+  const aroundZero = family.aroundZero ?? false
   const rms = number(text.rms_norm_eps)
   const epsilon =
     rms ?? number(text.layer_norm_eps ?? text.layer_norm_epsilon ?? text.norm_eps ?? text.norm_epsilon)
-  return epsilon === null ? null : { kind: rms === null ? 'layer' : 'rms', epsilon, aroundZero }
+  return epsilon === null
+    ? null
+    : { kind: rms === null && !family.rms ? 'layer' : 'rms', epsilon, aroundZero }
 }
 
 function routerIn(text: Fields, family: Partial<Router>): Router | null {

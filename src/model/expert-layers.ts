@@ -6,9 +6,10 @@
  *   shared experts  as many again for each expert that every token visits
  *
  * After the first dense layers, every n-th layer has experts, the last of each n: layers 2, 4, … for n = 2.
- * Biases of the router and gates on shared experts are left out.
+ * A pattern of layers says itself which have experts (layer-pattern.ts). Biases of the router and gates on shared experts are left out.
  */
 import { known } from '../known.ts'
+import { layerHas, layersWith } from './layer-pattern.ts'
 import type { Transformer } from './transformer.ts'
 
 export interface ExpertLayerParameters {
@@ -23,12 +24,23 @@ export interface ExpertLayerParameters {
 
 const none: ExpertLayerParameters = { router: 0, expert: 0, routed: 0, shared: 0, active: 0 }
 
-export function expertLayers({ layers, experts }: Transformer): number {
+export function expertLayers(model: Transformer): number {
+  const { layers, experts } = model
+  const listed = layersWith(model, 'sparse')
+  if (listed !== null) return listed
   return experts ? Math.floor(Math.max(0, layers - experts.denseLayers) / experts.every) : 0
 }
 
+/** Layers with a dense MLP: all others, unless some have no MLP. */
+export function denseLayers(model: Transformer): number {
+  return layersWith(model, 'dense') ?? model.layers - expertLayers(model)
+}
+
 /** Whether a layer has experts; layers are counted from 0. */
-export function hasExperts({ experts }: Transformer, layer: number): boolean {
+export function hasExperts(model: Transformer, layer: number): boolean {
+  const listed = layerHas(model, layer, 'sparse')
+  if (listed !== null) return listed
+  const { experts } = model
   return (
     experts !== null &&
     layer >= experts.denseLayers &&

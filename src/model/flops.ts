@@ -17,7 +17,7 @@
  */
 import type { Flops } from '../units.ts'
 import { attentionLayers } from './attention-layers.ts'
-import { expertLayerParameters, expertLayers } from './expert-layers.ts'
+import { denseLayers, expertLayerParameters, expertLayers } from './expert-layers.ts'
 import { headDims } from './head-dims.ts'
 import { layerParameters, parameterCount } from './parameters.ts'
 import { indexedShare } from './position-index.ts'
@@ -83,17 +83,27 @@ export function layerForwardFlops(
   return { mlp, projections, dotProducts, total: mlp + projections + dotProducts }
 }
 
-/** Forward FLOPs of one token in a layer of either kind that attends to all positions, or has a recurrence: the mean of these. */
+/**
+ * Forward FLOPs of one token in a layer of either kind that attends to all positions, or has a recurrence: the mean of these. Where a layer
+ * has a mixer or an MLP alone, one without experts is the mean of those, and one with experts has nothing else.
+ */
 export function layerKindFlops(
   model: Transformer,
   sequenceLength: number,
   attention: AttentionFlops,
 ): { readonly dense: Flops; readonly sparse: Flops } {
   const { mlp, projections, dotProducts } = layerForwardFlops(model, 1, sequenceLength, attention)
-  const attending = attendingLayers(model) / model.layers
   const recurrent = 2 * recurrenceParameters(model).matmul + tokenScan(model, attention)
-  const mixing = attending * (projections + dotProducts) + (1 - attending) * recurrent
-  return { dense: mixing + mlp, sparse: mixing + 2 * expertLayerParameters(model).active }
+  const routed = 2 * expertLayerParameters(model).active
+  const mixing = (layers: number) =>
+    (attendingLayers(model) / layers) * (projections + dotProducts) +
+    (recurrentLayers(model) / layers) * recurrent
+  if (model.layerPattern === undefined) {
+    const both = mixing(model.layers)
+    return { dense: both + mlp, sparse: both + routed }
+  }
+  const others = model.layers - expertLayers(model)
+  return { dense: mixing(others) + (denseLayers(model) / others) * mlp, sparse: routed }
 }
 
 export function forwardFlops(

@@ -7,6 +7,7 @@
  *                + N·H_v·D, norms of width r_q and r_kv
  *   gate         D·H·N more, where attention has an output gate
  *   recurrence   in place of attention, what recurrence.ts has; its convolution and decays count beside the norms
+ *   pattern      a layer with a mixer alone or an MLP alone has one norm, D (layer-pattern.ts)
  *   once         final norm D, embedding D·V, learned positions R·D, unembedding D·V unless tied
  *   MTP          each further layer: a layer of the last kind, a projection 2·D·D of the token's embedding beside
  *                the stream, three norms D
@@ -23,7 +24,8 @@
  * published counts in fixtures/models.
  */
 import { cacheLayers } from './attention-layers.ts'
-import { expertLayerParameters, expertLayers } from './expert-layers.ts'
+import { denseLayers, expertLayerParameters, expertLayers } from './expert-layers.ts'
+import { blocksOfLayer } from './layer-pattern.ts'
 import { indexedShare, indexParameters } from './position-index.ts'
 import { attendingLayers, recurrenceParameters, recurrentLayers } from './recurrence.ts'
 import type { LatentAttention, Transformer } from './transformer.ts'
@@ -68,7 +70,7 @@ export function parameterCount(model: Transformer): ParameterCount {
   const layer = layerParameters(model)
   const routing = expertLayerParameters(model)
   const sparse = expertLayers(model)
-  const dense = layers - sparse
+  const dense = denseLayers(model)
   const experts = sparse * routing.routed
   const mlp = dense * layer.mlp + sparse * (routing.router + routing.shared) + experts
   const activeMlp = dense * layer.mlp + sparse * routing.active
@@ -79,8 +81,9 @@ export function parameterCount(model: Transformer): ParameterCount {
     (attending - cacheLayers(model)) * keysAndValues(model) +
     recurrentLayers(model) * recurrent.matmul
   const { latent } = model.attention
-  const ofRecurrence = recurrent.vectors - (latent ? latentNorms(latent) : 0)
-  const norm = layers * layer.norm + recurrentLayers(model) * ofRecurrence + dModel
+  const ofBlocks = layers * blocksOfLayer(model) * dModel
+  const ofMixers = attending * (latent ? latentNorms(latent) : 0) + recurrentLayers(model) * recurrent.vectors
+  const norm = ofBlocks + ofMixers + dModel
   const embedding = (vocab + model.learnedPositions) * dModel
   const vocabMatrix = vocab * dModel
   const unembedding = model.tiedEmbeddings ? 0 : vocabMatrix

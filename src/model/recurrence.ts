@@ -12,6 +12,7 @@
  */
 import { rowsByName } from '../recipe/rows.ts'
 import type { Bytes, Flops } from '../units.ts'
+import { layersWith } from './layer-pattern.ts'
 import { type MixerRow, mixerRows } from './recurrent-mixers.ts'
 import type { Recurrence, Transformer } from './transformer.ts'
 
@@ -20,28 +21,39 @@ export const mixerRow: (name: string) => MixerRow = rowsByName<MixerRow>(mixerRo
 export const stateElementBytes: Bytes = 4
 export const convolutionElementBytes: Bytes = 2
 
-/** Number of layers that attend; the others have the recurrence. */
-export function attendingLayers({ layers, recurrence }: Transformer): number {
+/** Number of layers that attend. */
+export function attendingLayers(model: Transformer): number {
+  const listed = layersWith(model, 'attending')
+  if (listed !== null) return listed
+  const { layers, recurrence } = model
   if (!recurrence) return layers
-  const { attentionEvery, lastAttends } = recurrence
+  const { attentionEvery = 1, lastAttends } = recurrence
   return Math[lastAttends ? 'ceil' : 'floor'](layers / attentionEvery)
 }
 
+/** Number of layers with the recurrence: all others, unless some have no mixer. */
 export function recurrentLayers(model: Transformer): number {
-  return model.layers - attendingLayers(model)
+  return layersWith(model, 'recurrent') ?? model.layers - attendingLayers(model)
+}
+
+/** Number of layers that attend or have the recurrence. */
+export function mixingLayers(model: Transformer): number {
+  return attendingLayers(model) + recurrentLayers(model)
 }
 
 /** Which layers attend, of those of a model that do not all. */
-export type Attending = Pick<Recurrence, 'attentionEvery' | 'lastAttends'>
-
-interface Mixed extends Pick<Transformer, 'layers'> {
-  readonly recurrence?: Attending
+export interface Attending extends Pick<Recurrence, 'lastAttends'> {
+  readonly attentionEvery: number
 }
 
-/** Whether a layer attends; layers are counted from 0. */
+interface Mixed extends Pick<Transformer, 'layers'> {
+  readonly recurrence?: Partial<Attending>
+}
+
+/** Whether a layer attends, of those that attend or have the recurrence by a period; layers are counted from 0. */
 export function attends({ layers, recurrence }: Mixed, layer: number): boolean {
-  if (!recurrence || (layer + 1) % recurrence.attentionEvery === 0) return true
-  return recurrence.lastAttends === true && layer === layers - 1
+  const { attentionEvery = 1, lastAttends = false } = recurrence ?? {}
+  return (layer + 1) % attentionEvery === 0 || (lastAttends && layer === layers - 1)
 }
 
 /** The pattern of layers of which it is known which attend; null if not the last of every so many, two or more, does, with or without the very last. */

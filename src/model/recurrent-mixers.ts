@@ -19,10 +19,20 @@
  *   KDA               the same products; decays are of each channel of a key, in fp32, so that its chain reads 8·k more of a head, keeps 2·k of
  *                     decays, and two chunk matrices
  *
+ *   Mamba-2           chunks of C = 128; per head 2·k·v + C·v multiply-adds (states written and read, the chunk's values weighed), and C·k per
+ *                     group of heads that have keys in common (C·Bᵀ). Its vectors are three numbers a head, biases of the convolution and
+ *                     the norm of the result, of the width of all heads
+ *   streamed          6·v + 6·k·v/C + 10 of a head: values twice, results, the norm's three; states in fp32 written, passed on and read; steps
+ *                     and decays in fp32. 4·k + 4·C of a group, and twice what the convolution meets
+ *   kept              what was projected and the result: the backward pass runs convolution and chunks again
+ *
  * Sources: Yang et al., "Gated Delta Networks" (arXiv 2412.06464), section 3; flash-linear-attention, ops/gated_delta_rule/chunk.py,
  * chunks of 64, whose forward pass saves q, k, v and the inverse A; Megatron-LM @d98e8a64dd, core/ssm/gated_delta_net: it projects to q, k,
  * v, z, beta and alpha at once, and copies q and k to the heads of values before the kernel. Of KDA: Kimi Linear (arXiv 2510.26692), section 3;
  * flash-linear-attention, layers/kda.py and ops/kda/chunk.py, which runs the kernels of the gated delta net for inverse, W, U and states.
+ * Of Mamba-2: Dao and Gu, "Transformers are SSMs" (arXiv 2405.21060), section 6; state-spaces/mamba, ops/triton/ssd_combined.py
+ * (mamba_split_conv1d_scan_combined, whose backward pass has the projected input and the result saved); Megatron-LM @d98e8a64dd,
+ * core/ssm/mamba_mixer.py: it projects to z, x, B, C and dt at once, and each tensor rank has whole groups.
  */
 export interface MixerDims {
   /** Heads of queries and keys, and their width. */
@@ -85,7 +95,27 @@ const kimiDeltaAttention = {
   streamed: (dims) => gatedDeltaNet.streamed(dims) + 8 * dims.heads * dims.keyDim,
 } as const satisfies MixerRow
 
-export const mixerRows = [gatedDeltaNet, kimiDeltaAttention] as const satisfies readonly MixerRow[]
+const mambaChunk = 128
+
+const mamba2 = {
+  name: 'mamba-2',
+  projected: (dims) => queriesAndKeys(dims) + 2 * values(dims) + dims.heads,
+  rank: () => 0,
+  raised: () => 0,
+  convolved: (dims) => queriesAndKeys(dims) + values(dims),
+  vectors: (dims) => 3 * dims.heads + queriesAndKeys(dims) + 2 * values(dims),
+  multiplyAdds: ({ keyHeads, keyDim, heads, valueDim }) =>
+    heads * (2 * keyDim * valueDim + mambaChunk * valueDim) + keyHeads * mambaChunk * keyDim,
+  kept: () => 0,
+  streamed: (dims) => {
+    const { keyHeads, keyDim, heads, valueDim } = dims
+    const ofHead = 6 * valueDim + (6 * keyDim * valueDim) / mambaChunk + 10
+    const convolution = 2 * (queriesAndKeys(dims) + values(dims))
+    return heads * ofHead + keyHeads * (4 * keyDim + 4 * mambaChunk) + convolution
+  },
+} as const satisfies MixerRow
+
+export const mixerRows = [gatedDeltaNet, kimiDeltaAttention, mamba2] as const satisfies readonly MixerRow[]
 
 export type RecurrentMixer = (typeof mixerRows)[number]['name']
 

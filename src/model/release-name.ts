@@ -59,6 +59,7 @@ const others: Readonly<Record<string, string>> = {
   'glm-4.7': 'glm-4.6',
   'glm-4.5v': 'glm-4.5-air',
   'glm-4.6v': 'glm-4.5-air',
+  'nvidia-nemotron-3-nano-30b-a3b': 'nemotron-3-nano-30b-a3b',
   'kimi-k2.7': 'kimi-k2.7-code',
   'deepseek-3.2-671b': 'deepseek-v3.2',
   'c4ai-command-r-v01': 'command-r',

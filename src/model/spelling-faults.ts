@@ -1,6 +1,8 @@
 /** Faults of a model as it is spelled: parts that are legal by themselves but cannot stand together. */
+import { compact } from '../compact.ts'
 import { expertLayers } from './expert-layers.ts'
 import { headDims } from './head-dims.ts'
+import { type Block, blockLetters } from './layer-pattern.ts'
 import { attendingLayers } from './recurrence.ts'
 import { type Spelling, spelledOut } from './spelling.ts'
 
@@ -15,6 +17,7 @@ export function spellingFaults(spelling: Spelling): readonly SpellingFault[] {
     ...headFaults(spelling),
     ...patternFaults(spelling),
     ...recurrenceFaults(spelling),
+    ...layerFaults(spelling),
     ...expertFaults(spelling),
   ]
 }
@@ -72,25 +75,66 @@ function patternFaults({ layers, attention }: Spelling): readonly SpellingFault[
 }
 
 function recurrenceFaults(spelling: Spelling): readonly SpellingFault[] {
-  const { layers, recurrence, attention, parallelBlocks } = spelling
+  const { recurrence, attention, parallelBlocks } = spelling
   const { index, mla, outputGate } = attention ?? {}
   const faults: SpellingFault[] = []
   if (outputGate && mla) {
     faults.push({ pointer: '/attention/outputGate', detail: 'is not modelled for latent attention' })
   }
   if (!recurrence) return faults
-  const { heads, keyHeads, attentionEvery } = recurrence
+  const { heads, keyHeads } = recurrence
   if (heads % keyHeads !== 0) {
     const detail = `${keyHeads} heads of keys do not divide the ${heads} of values`
     faults.push({ pointer: '/recurrence/keyHeads', detail })
   }
-  if (attendingLayers(spelledOut('', spelling)) === 0) {
-    const detail = `leaves no layer that attends: ${layers} layers, of which one in ${attentionEvery} does`
-    faults.push({ pointer: '/recurrence/attentionEvery', detail })
-  }
+  faults.push(...periodFaults(spelling, recurrence))
   if (index) faults.push({ pointer: '/attention/index', detail: 'cannot stand beside a recurrence' })
   if (parallelBlocks) faults.push({ pointer: '/parallelBlocks', detail: 'cannot stand beside a recurrence' })
   return faults
+}
+
+function periodFaults(
+  spelling: Spelling,
+  { attentionEvery, lastAttends }: NonNullable<Spelling['recurrence']>,
+): readonly SpellingFault[] {
+  const { layers, layerPattern } = spelling
+  const pointer = '/recurrence/attentionEvery'
+  if (layerPattern !== undefined) {
+    const said = attentionEvery !== undefined || lastAttends !== undefined
+    return said ? [{ pointer, detail: 'is not said where layerPattern says which layers attend' }] : []
+  }
+  if (attentionEvery === undefined)
+    return [{ pointer, detail: 'is required, unless layerPattern says which layers attend' }]
+  if (attendingLayers(spelledOut('', spelling)) > 0) return []
+  const detail = `leaves no layer that attends: ${layers} layers, of which one in ${attentionEvery} does`
+  return [{ pointer, detail }]
+}
+
+/** A pattern of layers, and what it cannot stand beside. */
+function layerFaults(spelling: Spelling): readonly SpellingFault[] {
+  const { layers, layerPattern, recurrence, moe, attention, parallelBlocks } = spelling
+  if (layerPattern === undefined) return []
+  const pointer = '/layerPattern'
+  const letters: string = Object.values(blockLetters).join('')
+  const other = [...layerPattern].find((letter) => !letters.includes(letter))
+  if (other !== undefined)
+    return [{ pointer, detail: `has ${other}, which is none of ${[...letters].join(' ')}` }]
+  const has = (block: Block) => layerPattern.includes(blockLetters[block])
+  const unlike = (block: Block, given: boolean, what: string) =>
+    has(block) !== given &&
+    `has ${has(block) ? '' : 'no '}${blockLetters[block]}, and the model has ${given ? '' : 'no '}${what}`
+  const details = compact(
+    layerPattern.length !== layers && `has ${layerPattern.length} letters for ${layers} layers`,
+    !has('attending') && `leaves no layer that attends: it has no ${blockLetters.attending}`,
+    unlike('recurrent', recurrence !== undefined, 'recurrence'),
+    unlike('sparse', moe !== undefined, 'moe'),
+    parallelBlocks && 'cannot stand beside parallelBlocks',
+    attention?.index && 'cannot stand beside an index of positions',
+    moe &&
+      ((moe.denseLayers ?? 0) > 0 || (moe.every ?? 1) > 1) &&
+      'says which layers have experts: denseLayers and every cannot stand beside it',
+  )
+  return details.map((detail) => ({ pointer, detail }))
 }
 
 function expertFaults(spelling: Spelling): readonly SpellingFault[] {
@@ -105,7 +149,7 @@ function expertFaults(spelling: Spelling): readonly SpellingFault[] {
     const detail = `${experts} experts cannot be on ${nodeLimit} nodes`
     return [{ pointer: '/moe/nodeLimit', detail }]
   }
-  if (expertLayers(spelledOut('', spelling)) > 0) return []
+  if (spelling.layerPattern !== undefined || expertLayers(spelledOut('', spelling)) > 0) return []
   const { denseLayers = 0, every = 1 } = moe
   const detail = `leaves no layer with experts: ${layers} layers, ${denseLayers} dense ones first, then one in ${every}`
   return [{ pointer: denseLayers > 0 ? '/moe/denseLayers' : '/moe/every', detail }]

@@ -65,8 +65,8 @@ export interface AttentionPattern {
 /** Layers that carry a state of fixed size through the sequence, in place of attention (recurrence.ts). */
 export interface Recurrence extends MixerDims {
   readonly mixer: RecurrentMixer
-  /** Every n-th layer attends and the others have the recurrence; at least 2. */
-  readonly attentionEvery: number
+  /** Every n-th layer attends and the others have the recurrence; at least 2. Absent where a pattern of layers says which do. */
+  readonly attentionEvery?: number
   /** Whether the last layer attends also where n does not divide the layers (Kimi Linear). */
   readonly lastAttends?: boolean
 }
@@ -91,6 +91,8 @@ export interface Transformer {
   readonly learnedPositions: number
   /** Attention and MLP read the same normed input and add to one output (PaLM, Falcon, GPT-J). */
   readonly parallelBlocks: boolean
+  /** A letter for each layer, where each has a mixer alone or an MLP alone (layer-pattern.ts). */
+  readonly layerPattern?: string
   readonly maxSequenceLength?: number
   readonly attention: AttentionPattern
   /** Absent where all layers attend. */

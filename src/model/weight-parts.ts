@@ -2,7 +2,7 @@
  * The parts of a model whose weights a checkpoint may keep in types of their own, and how many parameters each has.
  * Norms and routers are in none of them: they stay in 16 bits or more everywhere, and are under 0.1 % of a model.
  */
-import { expertLayerParameters, expertLayers } from './expert-layers.ts'
+import { denseLayers, expertLayerParameters, expertLayers } from './expert-layers.ts'
 import { layerParameters, parameterCount } from './parameters.ts'
 import type { Transformer } from './transformer.ts'
 
@@ -25,7 +25,7 @@ export function partParameters(model: Transformer): ByPart {
   const sparse = expertLayers(model)
   return {
     attention,
-    mlp: (model.layers - sparse) * layerParameters(model).mlp,
+    mlp: denseLayers(model) * layerParameters(model).mlp,
     experts,
     sharedExperts: sparse * expertLayerParameters(model).shared,
     embedding,

@@ -4,7 +4,7 @@ interface ComponentRow {
   /** Whether it stands before the layers, in each of them, or after them. */
   readonly place: 'entry' | 'layer' | 'head'
   /** Which layers have it. */
-  readonly layers: 'all' | 'dense' | 'sparse'
+  readonly layers: 'all' | 'mixing' | 'dense' | 'sparse'
   /** The columns of a policy that say which of its arrays are kept. */
   readonly keeps: readonly ('attention' | 'mlp' | 'experts')[]
   /** Whether another component of the same layer begins with the sum that this one ends in. */
@@ -16,7 +16,7 @@ const whole = ['attention', 'mlp'] as const
 
 const rows: readonly ComponentRow[] = [
   { ...layer, name: 'embedding', place: 'entry', keeps: whole },
-  { ...layer, name: 'attention', keeps: ['attention'], beforeAnother: true },
+  { ...layer, name: 'attention', layers: 'mixing', keeps: ['attention'], beforeAnother: true },
   { ...layer, name: 'mlp', layers: 'dense', keeps: ['mlp'] },
   { ...layer, name: 'experts', layers: 'sparse', keeps: ['experts'] },
   { ...layer, name: 'block', keeps: whole },

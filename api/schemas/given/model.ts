@@ -85,9 +85,10 @@ const attention = z.strictObject({
 const recurrence = z
   .strictObject({
     mixer: z.enum(recurrentMixers).describe('The kind of recurrence.'),
-    attentionEvery: count(limits.layers)
-      .min(2)
-      .describe('One layer in this many attends, the last of them; the others have the recurrence.'),
+    attentionEvery: optional(
+      'One layer in this many attends, the last of them; the others have the recurrence. Required, unless layerPattern says which layers attend.',
+      count(limits.layers).min(2),
+    ),
     lastAttends: optional('Whether the very last layer attends as well; false by default.', z.boolean()),
     keyHeads: count(limits.heads).describe('Heads of queries and keys.'),
     keyDim: count(limits.headDim).describe('Width of a head of keys.'),
@@ -128,6 +129,10 @@ export const architecture = z
       .boolean()
       .default(false)
       .describe('Whether attention and MLP read the same input (parallel blocks).'),
+    layerPattern: optional(
+      'A letter for each layer, where each has a mixer alone or an MLP alone (Nemotron-H): M a recurrence, * attention, - a dense MLP, E experts. By default all layers have both.',
+      z.string().max(limits.layers),
+    ),
     moe: z.exactOptional(moe),
     attention: z.exactOptional(attention),
     recurrence: z.exactOptional(recurrence),

@@ -43,6 +43,7 @@ interface Part {
 }
 
 const parts: readonly Part[] = [
+  { said: [], known: [], names: ['layerPattern'] },
   { said: ['attention'], known: ['attention'], names: ['outputGate'] },
   {
     said: ['attention', 'mla'],

@@ -6,9 +6,11 @@
  *   the weights of as many layers as are gathered at once         of the larger kind, two only where two are neighbours
  *
  * Layers with experts are neighbours where every layer has them after the first ones; dense ones are where they come first, or
- * where every third layer or fewer have experts.
+ * where every third layer or fewer have experts. Where a layer has a mixer or an MLP alone, the pattern says which are neighbours.
  */
 import type { Composition } from '../../model/composition.ts'
+import { layersOfKindAdjoin } from '../../model/layer-pattern.ts'
+import type { Transformer } from '../../model/transformer.ts'
 import type { Problem } from '../../problem.ts'
 import type { Bytes } from '../../units.ts'
 import type { MemoryNumbers, StateNumbers } from '../memory/layer-bytes.ts'
@@ -20,7 +22,7 @@ export function composedMemory(
   composition: Composition,
   dense: LayerMemory,
   sparse: LayerMemory,
-  { model: { experts }, assumptions }: Pick<Problem, 'model' | 'assumptions'>,
+  { model, assumptions }: Pick<Problem, 'model' | 'assumptions'>,
 ): LayerMemory {
   const blended = (pick: (kind: LayerMemory) => readonly Bytes[]) =>
     pick(dense).map((bytes, policy) => blend(composition, bytes, pick(sparse)[policy] ?? 0))
@@ -38,7 +40,7 @@ export function composedMemory(
         composition,
         dense.layer.gathered,
         sparse.layer.gathered,
-        experts?.every ?? 1,
+        model,
         assumptions.layersGathered,
       ),
       unscattered: largest(({ layer }) => layer.unscattered),
@@ -54,13 +56,15 @@ function gatheredPerLayer(
   { layers, dense, sparse }: Composition,
   ofDense: Bytes,
   ofSparse: Bytes,
-  every: number,
+  { experts: mixture, layerPattern }: Transformer,
   most: number,
 ): Bytes {
   const atOnce = Math.min(most, dense + sparse)
   const experts = ofSparse >= ofDense
   const [count, large, small] = experts ? [sparse, ofSparse, ofDense] : [dense, ofDense, ofSparse]
-  const neighbours = every === 1 || (!experts && (every > 2 || dense > sparse + 1))
+  const every = mixture?.every ?? 1
+  const periodic = every === 1 || (!experts && (every > 2 || dense > sparse + 1))
+  const neighbours = layerPattern === undefined ? periodic : layersOfKindAdjoin(layerPattern, experts)
   const larger = Math.min(atOnce, neighbours ? Math.ceil(count) : Math.min(1, count))
   return (larger * large + (atOnce - larger) * small) / Math.min(most, layers)
 }

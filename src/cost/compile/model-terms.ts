@@ -9,12 +9,16 @@ import { type CompiledComponent, type CompiledProduct, type Window, weighted } f
 import type { Term } from './term.ts'
 
 /** Bytes of the residual stream as it rests between blocks. */
-export function streamTerm([first]: readonly LayerPart[], extents: Extents, { precision }: Problem): Term {
+export function streamTerm(
+  [first]: readonly LayerPart[],
+  extents: Extents,
+  { model, precision }: Problem,
+): Term {
   const [term] = activationTerms(
     first ? [once(first.component)] : [],
     { name: '', attention: [], mlp: [], stream: 1 },
     extents,
-    { precision, assumptions: { activations: 'counted' } },
+    { model, precision, assumptions: { activations: 'counted' } },
   )
   if (!term) throw new RangeError('A layer has no components')
   return term

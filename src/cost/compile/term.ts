@@ -9,7 +9,7 @@
  */
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { indexedShare } from '../../model/position-index.ts'
-import { attendingLayers, mixerRow, stateElements, widthsOf } from '../../model/recurrence.ts'
+import { attendingLayers, mixerRow, mixingLayers, stateElements, widthsOf } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { type AxisSet, axes, axisSets, type Mesh } from '../../sharding/axis.ts'
 import type { Extents, Monomial } from '../../sharding/monomial.ts'
@@ -100,11 +100,11 @@ function indexExtents(model: Transformer): Extents {
   return index ? { I: index.heads, Hi: index.headDim, Si: indexedShare(model) } : {}
 }
 
-/** Shares of the layers that attend and that have a recurrence, and the widths of the latter for one position, or for a state. */
+/** Shares of the layers with a mixer that attend and that have a recurrence, and the widths of the latter for one position, or for a state. */
 function recurrentExtents(model: Transformer): Extents {
-  const { layers, recurrence } = model
+  const { recurrence } = model
   if (!recurrence) return {}
-  const attending = attendingLayers(model) / layers
+  const attending = attendingLayers(model) / mixingLayers(model)
   const { projected, rank, raised, values, kept, streamed } = widthsOf(recurrence)
   const { state, convolution } = stateElements(recurrence)
   return {

@@ -3,6 +3,7 @@
  *
  *   norms and residual sums   4 · streams of width D: each norm reads and writes one, each sum reads two and writes one,
  *                             the second read of a stream being in cache: 2 norms x 2 + 2 sums x 2 = 8 D
+ *                             half of it where a layer has a mixer or an MLP alone: 4 D
  *   activation function       gated 3 F (two read, one written), plain 2 F
  *   rotary embedding          queries and keys read and written: 2 (N + K) H
  *   recurrence                what its chain of kernels reads and writes (model/recurrent-mixers.ts)
@@ -18,6 +19,7 @@
  * more. Residual streams are sharded as they rest, inner arrays as they are.
  */
 import { compact } from '../../compact.ts'
+import { shareOfWhole } from '../../model/layer-pattern.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
@@ -28,7 +30,7 @@ import { arrayOfRole, arraysOf, type Component } from '../../sharding/component.
 import { elementsOf } from '../../sharding/elements.ts'
 import type { Extents } from '../../sharding/monomial.ts'
 import type { ArrayRole } from '../../sharding/roles.ts'
-import type { LayerPart } from '../../sharding/tables/training-layout.ts'
+import { type LayerPart, layersOfParts } from '../../sharding/tables/training-layout.ts'
 import { activationType, type CompiledProduct, streaming } from '../compile/compile.ts'
 import { type Term, termOf } from '../compile/term.ts'
 
@@ -58,7 +60,7 @@ export function elementwiseForward(
   precision: Precision,
 ): Streamed {
   const passes = forwardPasses(model, extents)
-  return streamedArrays(parts, passes, extents, elementBytes[activationType(precision)])
+  return streamedArrays(parts, model, passes, extents, elementBytes[activationType(precision)])
 }
 
 /** With a policy, includes what it did not keep; without one, everything was kept. */
@@ -70,12 +72,12 @@ export function elementwiseBackward(
   policy?: PolicyRow,
 ): Streamed {
   const forward = forwardPasses(model, extents)
-  const again = policy ? passesAgain(forward, policy) : none
+  const again = policy ? passesAgain(forward, policy, model) : none
   const passes: Passes = {
     stream: 2 * forward.stream + again.stream,
     inside: (array) => 2 * forward.inside(array) + again.inside(array),
   }
-  return streamedArrays(parts, passes, extents, elementBytes[activationType(precision)])
+  return streamedArrays(parts, model, passes, extents, elementBytes[activationType(precision)])
 }
 
 /** What the loss streams, over the logits of the head. */
@@ -99,15 +101,15 @@ function forwardPasses(model: Transformer, { Rs = 0, Rv = 1 }: Extents): Passes 
     ...{ inner, sharedInner: inner, copies: perCopy },
     ...{ queries: perRotation, keys: perRotation, scanned: Rs / Rv },
   }
-  return { stream: 4 * perNormOrSum, inside: ({ role }) => times[role] ?? 0 }
+  return { stream: shareOfWhole(model) * 4 * perNormOrSum, inside: ({ role }) => times[role] ?? 0 }
 }
 
-function passesAgain(forward: Passes, policy: PolicyRow): Passes {
+function passesAgain(forward: Passes, policy: PolicyRow, model: Transformer): Passes {
   if (runsWhole(policy, everyBlock)) return forward
   const kept = Object.values(keptByBlock(policy)).flat()
-  const sums = policy.stream < 2 ? 1 : 0
+  const sums = policy.stream < 2 && model.layerPattern === undefined ? 1 : 0
   return {
-    stream: (normsAgain(policy) + sums) * perNormOrSum,
+    stream: (shareOfWhole(model) * normsAgain(policy) + sums) * perNormOrSum,
     inside: (array) => {
       if (kept.includes(array.name)) return 0
       return array.role === 'copies' ? perCopy / 2 : forward.inside(array)
@@ -117,6 +119,7 @@ function passesAgain(forward: Passes, policy: PolicyRow): Passes {
 
 function streamedArrays(
   parts: readonly LayerPart[],
+  model: Transformer,
   passes: Passes,
   extents: Extents,
   size: number,
@@ -135,7 +138,9 @@ function streamedArrays(
   return {
     plain: streaming(
       compact(
-        first && stream && termOf(elementsOf(stream), extents, first.times * passes.stream * size),
+        first &&
+          stream &&
+          termOf(elementsOf(stream), extents, layersOfParts(parts, model) * passes.stream * size),
         streamed(others, 'inner'),
         streamed(parts, 'sharedInner'),
         streamed(parts, 'queries'),

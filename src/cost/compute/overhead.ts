@@ -3,22 +3,24 @@
  *
  *   overhead = (n·h + n_s·r)/L      n layers, those that predict further tokens too, n_s of them with experts, per layer of L
  *
- * r is what the chip waits for the host between many small kernels, and for the counts of tokens that chips tell each
+ * A layer with a mixer or an MLP alone takes half of h. r is what the chip waits for the host between many small kernels, and for the counts of tokens that chips tell each
  * other before they send any. With a single expert nothing is routed.
  */
 import type { Composition } from '../../model/composition.ts'
+import { shareOfWhole } from '../../model/layer-pattern.ts'
 import type { Problem } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
 import type { StageGroup } from '../step/stages.ts'
 
 /** Overhead of the average layer of a model or a stage. */
 export function layerOverhead(
-  { model: { experts }, assumptions }: Problem,
+  { model, assumptions }: Problem,
   { layers, dense, sparse }: Composition,
 ): Seconds {
   const { layerOverheadSeconds, expertLayerOverheadSeconds } = assumptions
-  const routed = experts && experts.experts > 1 ? sparse : 0
-  return ((dense + sparse) * layerOverheadSeconds + routed * expertLayerOverheadSeconds) / layers
+  const routed = model.experts && model.experts.experts > 1 ? sparse : 0
+  const whole = (dense + sparse) * shareOfWhole(model)
+  return (whole * layerOverheadSeconds + routed * expertLayerOverheadSeconds) / layers
 }
 
 interface AverageLayer {

@@ -23,7 +23,7 @@ import { componentRow } from '../../sharding/component-rows.ts'
 import { elementsOf } from '../../sharding/elements.ts'
 import { type Extents, monomial } from '../../sharding/monomial.ts'
 import { stateShardings, type ZeroStage } from '../../sharding/states.ts'
-import type { LayerPart } from '../../sharding/tables/training-layout.ts'
+import { type LayerPart, layersOfParts } from '../../sharding/tables/training-layout.ts'
 import type { Bytes } from '../../units.ts'
 import { activationType } from '../compile/compile.ts'
 import { matrixOf } from '../compile/matrix.ts'
@@ -120,6 +120,7 @@ function heldWeights(
 }
 
 interface Kept extends Pick<Setting, 'precision'> {
+  readonly model: Pick<Transformer, 'layerPattern'>
   readonly assumptions: Pick<Assumptions, 'activations'>
 }
 
@@ -128,12 +129,12 @@ export function activationTerms(
   parts: readonly LayerPart[],
   policy: PolicyRow,
   extents: Extents,
-  { precision, assumptions: { activations } }: Kept,
+  { model, precision, assumptions: { activations } }: Kept,
   place: 'chip' | 'host' = 'chip',
 ): readonly Term[] {
   const size = elementBytes[activationType(precision)]
   const first = parts[0]?.component
-  const whole = parts[0]?.times ?? 0
+  const whole = layersOfParts(parts, model)
   const terms = (arrays: readonly ShardedArray[], times: number): readonly Term[] =>
     arrays.map((array) => termOf(elementsOf(array), extents, times * size))
   if (!first) return []
@@ -146,8 +147,8 @@ export function activationTerms(
     )
     return [...terms(stream, whole * counts.stream), ...inner]
   }
-  // A parallel block has one stream tensor: nothing is added between attention and MLP.
-  const parallel = parts.length === 1
+  // A parallel block has one stream tensor, as has a layer with a mixer or an MLP alone: nothing is added between the two.
+  const parallel = parts.length === 1 || model.layerPattern !== undefined
   const { host } = policy
   const away = (host?.input ? 1 : 0) + (host?.sum && !parallel ? 1 : 0)
   const streams = place === 'host' ? away : (parallel ? 1 : policy.stream) - away
@@ -236,8 +237,3 @@ export function budgetFor(bytes: Bytes, { cluster, assumptions }: Omit<Budgeted,
 }
 
 export type Budgeted = Pick<Setting, 'cluster' | 'memoryBudget' | 'assumptions'>
-
-/** Norm weights of a layer, in rows of width D. */
-export function normRows(model: Transformer): number {
-  return model.parallelBlocks ? 1 : 2
-}

@@ -8,6 +8,7 @@
  */
 import { collectiveTime } from '../../hardware/network/collective.ts'
 import { expertLayers } from '../../model/expert-layers.ts'
+import { shareOfWhole } from '../../model/layer-pattern.ts'
 import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
 import type { LayoutAnswer, LayoutQuestion } from '../../search/component-layout/question.ts'
 import { axisBit, type Mesh, replicasOf } from '../../sharding/axis.ts'
@@ -77,9 +78,11 @@ export function overheadSeconds(
   const { inferenceLayerOverheadSeconds, inferenceStepOverheadSeconds, inferenceSequenceOverheadSeconds } =
     setting.assumptions
   const ofExperts = expertLayers(setting.model) / setting.model.layers
+  const share = shareOfWhole(setting.model)
   const kernels =
-    layerTimes * (inferenceLayerOverheadSeconds + ofExperts * setting.assumptions.inferenceExpertLayerSeconds)
-  const started = layerTimes * assumed[mode].inferenceLayerHostSeconds - inLayers
+    layerTimes *
+    (share * inferenceLayerOverheadSeconds + ofExperts * setting.assumptions.inferenceExpertLayerSeconds)
+  const started = layerTimes * share * assumed[mode].inferenceLayerHostSeconds - inLayers
   return (
     Math.max(kernels, started) +
     launches * inferenceStepOverheadSeconds +

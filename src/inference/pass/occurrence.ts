@@ -7,14 +7,20 @@
  *
  * Where only some layers have experts, the fullest stage is given as many of the heavier kind as any stage has: for time the kind that
  * takes longer by arithmetic and streaming alone, max(2·t·P_met/peak, bytes visited/HBM) for t tokens; for memory the kind with
- * more weights. The last layer is taken to be one with experts, where there are any.
+ * more weights. Where each layer has a mixer or an MLP alone, those compared are an expert layer and the mean of all others. The last layer is taken to be one with experts, where there are any.
  */
 import { popularity, visitedShare } from '../../cost/communication/uneven-routing.ts'
 import { peakFlops } from '../../cost/compute/compute.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import { known, remembered, rememberedOf } from '../../known.ts'
-import { expertLayerParameters, expertLayersByStage } from '../../model/expert-layers.ts'
+import {
+  denseLayers,
+  expertLayerParameters,
+  expertLayers,
+  expertLayersByStage,
+} from '../../model/expert-layers.ts'
 import { mlpMatrices } from '../../model/parameters.ts'
+import { mixingLayers } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { WeightPart } from '../../model/weight-parts.ts'
 import type { Setting } from '../../problem.ts'
@@ -55,11 +61,19 @@ function layersOn(
   const { model } = setting
   const most = Math.ceil(model.layers / stages)
   const sparse = model.experts ? sparseOf(model, stages, most, expertsAreHeavier) : 0
-  const layers = { all: most, dense: most - sparse, sparse }
+  const others = most - sparse
+  const layers = { all: most, ...ofOthers(model, most, others), sparse }
   return components.map((component) => {
     const row = componentRow(component)
     return row.place === 'head' ? 1 : layers[row.layers]
   })
+}
+
+/** Of a stage's layers, of which some have no experts, those with a mixer and those with a dense MLP: means where a layer has one alone. */
+function ofOthers(model: Transformer, all: number, others: number) {
+  if (model.layerPattern === undefined) return { mixing: all, dense: others }
+  const share = others / (model.layers - expertLayers(model))
+  return { mixing: mixingLayers(model) * share, dense: denseLayers(model) * share }
 }
 
 /** Layers with experts on that stage: the most that any stage has, or what is left beside the most dense ones that any has. */

@@ -58,13 +58,16 @@ export const recurrentVariants: Readonly<Partial<Record<RecurrentMixer, string>>
 }
 
 export function recurrenceNote({ model }: Run): string | null {
-  return model.recurrence ? 'Megatron-LM: gated delta nets need flash-linear-attention installed.' : null
+  if (!model.recurrence) return null
+  return model.layerPattern === undefined
+    ? 'Megatron-LM: gated delta nets need flash-linear-attention installed.'
+    : 'Megatron-LM: layers of Mamba-2 need mamba-ssm and causal-conv1d installed.'
 }
 
 /** The last of every so many layers attends, as in plans. */
 function recurrence({ model }: Run): readonly Word[] {
-  if (!model.recurrence) return []
-  const { mixer, attentionEvery, keyHeads, keyDim, heads, valueDim, convolution } = model.recurrence
+  if (!model.recurrence || model.layerPattern !== undefined) return []
+  const { mixer, attentionEvery = 1, keyHeads, keyDim, heads, valueDim, convolution } = model.recurrence
   return [
     ...['--experimental-attention-variant', recurrentVariants[mixer] ?? mixer],
     ...['--linear-attention-freq', attentionEvery, '--linear-conv-kernel-dim', convolution],

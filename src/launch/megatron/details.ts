@@ -18,7 +18,9 @@ export function positionFlags({ model, sequenceLength }: Run): readonly Word[] {
   const rotary = details?.rotary ?? null
   const most = learnedPositions > 0 ? learnedPositions : sequenceLength
   const latent = model.attention.latent !== null
-  const kind = learnedPositions > 0 ? 'learned_absolute' : turnsAsYarn(rotary) && !latent ? 'yarn' : 'rope'
+  const rotated = turnsAsYarn(rotary) && !latent ? 'yarn' : 'rope'
+  const turned = details?.withoutPositions ? 'none' : rotated
+  const kind = learnedPositions > 0 ? 'learned_absolute' : turned
   return compact(
     ['--position-embedding-type', kind, '--max-position-embeddings', most],
     rotary && learnedPositions === 0 && rotaryFlags(rotary, latent),
@@ -80,9 +82,9 @@ export function normFlags({ model: { gatedMlp, details } }: Run): readonly Word[
   )
 }
 
-export function activationFlags({ model: { gatedMlp, details } }: Run): readonly Word[] {
+export function activationFlags({ model: { gatedMlp, experts, details } }: Run): readonly Word[] {
   const activation = details?.activation ?? null
-  if (activation === 'relu2') return ['--squared-relu']
+  if (activation === 'relu2') return compact('--squared-relu', experts && '--use-fused-weighted-squared-relu')
   if (!gatedMlp) return []
   // The activation of gpt-oss; limit and offset are those of its class.
   if (activation !== clamped) return ['--swiglu']

@@ -80,9 +80,9 @@ function biasNote({ model }: Run): string | null {
 }
 
 function layerFlags(run: Run): readonly Word[] {
-  const { experts } = run.model
+  const { experts, layerPattern } = run.model
   const pattern = expertPattern(run)
-  if (!experts || !pattern.includes(0)) return []
+  if (!experts || layerPattern !== undefined || !pattern.includes(0)) return []
   const { denseLayers, every } = experts
   const block = every === 1 ? '[1]' : `([0]*${every - 1}+[1])`
   const blocks = Math.floor((pattern.length - denseLayers) / every)

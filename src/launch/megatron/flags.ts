@@ -29,6 +29,7 @@ import { megatronAttention, recurrenceNote } from './attention.ts'
 import { activationFlags, detailNote, normFlags, positionFlags } from './details.ts'
 import { megatronExpertRecipe } from './expert-recipe.ts'
 import { megatronExpertNotes, megatronExperts } from './experts.ts'
+import { hybridFlags, hybridProgram } from './hybrid.ts'
 import { madeUpData, madeUpNotes } from './made-up-data.ts'
 import { remainderNotes } from './moments.ts'
 import { isFourBits } from './narrow-types.ts'
@@ -88,9 +89,10 @@ function variablesOf(run: Run, environment: readonly string[]): string {
 
 function megatronStart(run: Run, flags: readonly Word[], layout: readonly Word[], variables: string): Start {
   const own = shellWords([...flags, ...madeUpData(run)])
+  const program = run.model.layerPattern === undefined ? 'pretrain_gpt.py' : hybridProgram
   return {
     version: megatronVersion,
-    command: `${variables}${torchrun(run.problem.cluster)} pretrain_gpt.py ${own}`,
+    command: `${variables}${torchrun(run.problem.cluster)} ${program} ${own}`,
     files: [],
     parallelism: shellWords(layout),
   }
@@ -100,7 +102,8 @@ function modelFlags(run: Run): readonly Word[] {
   const { model } = run
   const { multiTokenLayers } = model
   return compact(
-    ['--num-layers', model.layers, '--hidden-size', model.dModel, '--ffn-hidden-size', model.dFf],
+    model.layerPattern === undefined ? ['--num-layers', model.layers] : hybridFlags(run),
+    ['--hidden-size', model.dModel, '--ffn-hidden-size', model.dFf],
     megatronAttention(run),
     activationFlags(run),
     normFlags(run),

@@ -12,7 +12,9 @@ import type { Word } from '../start.ts'
 export function megatronPipeline(run: Run): readonly Word[] {
   const { mesh, schedule, stageLayers, model } = run
   if (mesh.pipeline === 1) return []
-  return ['--pipeline-model-parallel-size', mesh.pipeline, ...stages()]
+  // A pattern of layers has the cuts in it.
+  const cuts = model.layerPattern === undefined ? stages() : []
+  return ['--pipeline-model-parallel-size', mesh.pipeline, ...cuts]
 
   function stages(): readonly Word[] {
     const layers = chunks(run)

@@ -20,6 +20,7 @@ import {
 import type { MeshRun } from '../run/run.ts'
 import { isAmd } from '../vendor.ts'
 import { recurrentVariants } from './attention.ts'
+import { hybridConvolution, patternLetters } from './hybrid.ts'
 import { areNarrow, mayKeepRemainders, megatronMoments, megatronPlaced } from './moments.ts'
 import { isFourBits, narrowTypes } from './narrow-types.ts'
 import { megatronRecomputation } from './recomputation.ts'
@@ -51,10 +52,24 @@ export const megatronRules: RunRules = {
       says: 'windows of latent attention are not mapped to Megatron-LM',
     },
     {
-      broken: ({ model: { recurrence } }) =>
+      broken: ({ model: { recurrence, layerPattern } }) =>
         recurrence !== undefined &&
+        layerPattern === undefined &&
         (!(recurrence.mixer in recurrentVariants) || recurrence.lastAttends === true),
       says: ({ model }) => `Megatron-LM has no layers of ${model.recurrence?.mixer} among those that attend`,
+    },
+    {
+      broken: ({ model: { recurrence, layerPattern } }) =>
+        recurrence !== undefined &&
+        layerPattern !== undefined &&
+        (!(recurrence.mixer in patternLetters) || recurrence.convolution !== hybridConvolution),
+      says: ({ model: { recurrence } }) =>
+        `layers of ${recurrence?.mixer} with convolutions of ${recurrence?.convolution} in a pattern of layers are not mapped to Megatron-LM`,
+    },
+    {
+      broken: ({ model: { layerPattern, attention } }) =>
+        layerPattern !== undefined && (attention.latent !== null || attention.outputGate === true),
+      says: 'latent attention, and gates of attention, in a pattern of layers are not mapped to Megatron-LM',
     },
     positionRule,
     {

@@ -1,5 +1,5 @@
 /** What reading a launch file uses of a model. */
-import { expertLayers } from '../../model/expert-layers.ts'
+import { denseLayers } from '../../model/expert-layers.ts'
 import type { Transformer } from '../../model/transformer.ts'
 
 export interface KnownModel {
@@ -24,6 +24,6 @@ export function knownOf(model: Transformer): KnownModel {
     experts: experts !== null,
     recurrent: recurrence !== undefined,
     sharedExperts: (experts?.sharedExperts ?? 0) > 0,
-    denseLayers: expertLayers(model) < layers,
+    denseLayers: denseLayers(model) > 0,
   }
 }

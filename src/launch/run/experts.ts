@@ -3,16 +3,13 @@
  * rest of the model, as a plan's expert axis does. Source: as flags.ts, maxtext/config.ts and torchtitan/config.ts.
  */
 import { type ExpertTensor, heldAs } from '../../cost/communication/expert-tensor.ts'
+import { hasExperts } from '../../model/expert-layers.ts'
 import type { MeshRun, Run } from './run.ts'
 import { innermostUnit, unitsSpanned } from './units.ts'
 
 /** For each layer in order, 1 if it has experts, otherwise 0. */
 export function expertPattern({ model }: Run): readonly (0 | 1)[] {
-  const { layers, experts } = model
-  return Array.from({ length: layers }, (_, layer) => {
-    const at = experts ? layer - experts.denseLayers : -1
-    return experts && at >= 0 && (at + 1) % experts.every === 0 ? 1 : 0
-  })
+  return Array.from({ length: model.layers }, (_, layer) => (hasExperts(model, layer) ? 1 : 0))
 }
 
 /** Over how many ranks experts are spread, and over how many each is cut: a plan's expert axis, and its tensor axis where ranks of that hold whole experts. */

@@ -2,7 +2,7 @@
  * Why a framework cannot run a plan, by what has to be known to tell. Most rules need only the mesh, so that they apply
  * before anything is costed; almost all others need the layout, before layers are divided into stages.
  */
-import { expertLayers } from '../../model/expert-layers.ts'
+import { denseLayers } from '../../model/expert-layers.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import { faults, type Rule, unwrittenAmong } from '../../rules/rule.ts'
 import { refusedFor, type Unsupported } from '../launch.ts'
@@ -62,7 +62,7 @@ export const commonRules: RunRules = {
 /** Matrices of experts, and of dense MLPs if some layer has one, have to divide evenly. */
 export const widthRules: readonly Rule<MeshRun>[] = [
   {
-    broken: ({ model, mesh: { tensor } }) => expertLayers(model) < model.layers && model.dFf % tensor !== 0,
+    broken: ({ model, mesh: { tensor } }) => denseLayers(model) > 0 && model.dFf % tensor !== 0,
     says: ({ model, mesh: { tensor } }) => `tensor ${tensor} does not divide dFf ${model.dFf}`,
   },
   {

@@ -1,6 +1,6 @@
 /** SGLang's options that describe a plan. Source: as flags.ts. */
 
-import { expertLayers } from '../../model/expert-layers.ts'
+import { denseLayers } from '../../model/expert-layers.ts'
 import { groupWays, projectionOf, sharesExperts } from '../server/attention-groups.ts'
 import { type Formats, quantizesItself, typeWord } from '../server/formats.ts'
 import { graphedSequences } from '../server/graphs.ts'
@@ -145,7 +145,7 @@ function dispatchOf({ experts, setting: { cluster } }: Serving): string | null {
 /** SGLang takes 1 or all. */
 function denseRanks(serving: Serving): number | null {
   const { experts, model, sharingGroups } = serving
-  if (experts?.sends) return expertLayers(model) < model.layers ? 1 : null
+  if (experts?.sends) return denseLayers(model) > 0 ? 1 : null
   const copied = (name: 'mlp' | 'experts') => projectionOf(serving, name) === groupWays.each()
   return sharingGroups > 1 && (copied('mlp') || (copied('experts') && sharesExperts(serving))) ? 1 : null
 }

@@ -205,13 +205,20 @@ function firstDenseLayers(fields: Fields): number {
   return first
 }
 
-/** Qwen's shared expert is one wide MLP: it counts as a multiple of a routed expert's width. */
+/** Qwen's shared expert is one wide MLP. */
 export function sharedInWidths(fields: Fields): number {
-  const whole = fields.count('shared_expert_intermediate_size', limits.mlpWidth) ?? 5632
-  const one = fields.number(['moe_intermediate_size'], limits.mlpWidth) ?? 1
-  if (whole % one === 0) return whole / one
-  fields.fault('shared_expert_intermediate_size', `is no multiple of moe_intermediate_size, ${one}`)
-  return 0
+  return sharedOfWidth('shared_expert_intermediate_size', 5632)(fields)
+}
+
+/** A shared MLP of a width of its own counts as a multiple of a routed expert's. */
+export function sharedOfWidth(name: string, otherwise: number): NumberCell {
+  return (fields) => {
+    const whole = fields.count(name, limits.mlpWidth) ?? otherwise
+    const one = fields.number(['moe_intermediate_size'], limits.mlpWidth) ?? 1
+    if (whole % one === 0) return whole / one
+    fields.fault(name, `is no multiple of moe_intermediate_size, ${one}`)
+    return 0
+  }
 }
 
 /** Source: OpenAI 2025, gpt-oss model card (arXiv 2508.10925), section 2.2. */

@@ -41,7 +41,8 @@ export interface IndexCells {
 
 export interface RecurrenceCells {
   readonly mixer: RecurrentMixer
-  readonly attentionEvery: NumberCell
+  /** Absent where a pattern of layers says which attend. */
+  readonly attentionEvery?: NumberCell
   readonly lastAttends?: Cell<boolean>
   readonly keyHeads: NumberCell
   readonly keyDim: NumberCell
@@ -69,6 +70,8 @@ export interface Family {
   readonly biases?: Cell<boolean>
   readonly learnedPositions: NumberCell
   readonly parallelBlocks: Cell<boolean>
+  /** Absent where all layers have a mixer and an MLP. */
+  readonly layerPattern?: Cell<string>
   readonly maxSequenceLength: Cell<number | undefined>
   readonly windows: Cell<Windows>
   readonly experts: ExpertCells | null

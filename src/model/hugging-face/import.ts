@@ -7,6 +7,7 @@
  */
 import { isFields } from '../../fields.ts'
 import { detailsIn } from '../details.ts'
+import { blockLetters } from '../layer-pattern.ts'
 import { type Spelling, spelledOut } from '../spelling.ts'
 import { type SpellingFault, spellingFaults } from '../spelling-faults.ts'
 import type { Transformer } from '../transformer.ts'
@@ -17,6 +18,7 @@ import { expertFamilies } from './expert-families.ts'
 import type { Cell, ExpertCells, Family, IndexCells, LatentCells, RecurrenceCells } from './family.ts'
 import { type ConfigFault, type Fields, type Findings, fieldsOf } from './fields.ts'
 import { immaterial } from './immaterial.ts'
+import { patternedFamilies } from './patterned-families.ts'
 import { plainFamilies } from './plain-families.ts'
 import { recurrentFamilies } from './recurrent-families.ts'
 
@@ -26,6 +28,7 @@ export const families: Readonly<Record<string, Family>> = {
   ...deepseekFamilies,
   ...plainFamilies,
   ...recurrentFamilies,
+  ...patternedFamilies,
 }
 
 export type HuggingFaceImport =
@@ -101,7 +104,17 @@ function spellingOf(family: Family, fields: Fields, above: Fields | null): Spell
       ...(family.index ? { index: indexOf(family.index, fields) } : {}),
       ...(family.outputGate && has(family.outputGate) ? { outputGate: true } : {}),
     },
-    ...(family.recurrence ? { recurrence: recurrenceOf(family.recurrence, fields) } : {}),
+    ...layersOf(family, fields),
+  }
+}
+
+/** Which layers have what. A model of which no layer has the recurrence has none. */
+function layersOf({ layerPattern, recurrence }: Family, fields: Fields): Partial<Spelling> {
+  const pattern = layerPattern?.(fields)
+  const recurs = recurrence && (pattern === undefined || pattern.includes(blockLetters.recurrent))
+  return {
+    ...(pattern === undefined ? {} : { layerPattern: pattern }),
+    ...(recurs ? { recurrence: recurrenceOf(recurrence, fields) } : {}),
   }
 }
 
@@ -141,12 +154,14 @@ function indexOf(cells: IndexCells, fields: Fields) {
 }
 
 function recurrenceOf(cells: RecurrenceCells, fields: Fields) {
-  const type = fields.text('mamba_ssm_dtype')
-  if (type !== undefined && type !== 'float32')
-    fields.note(`mamba_ssm_dtype ${type.slice(0, 20)}: states are counted in float32, of 4 bytes`)
+  for (const name of ['mamba_ssm_dtype', 'mamba_ssm_cache_dtype']) {
+    const type = fields.text(name)
+    if (type !== undefined && type !== 'float32')
+      fields.note(`${name} ${type.slice(0, 20)}: states are counted in float32, of 4 bytes`)
+  }
   return {
     mixer: cells.mixer,
-    attentionEvery: cells.attentionEvery(fields),
+    ...(cells.attentionEvery ? { attentionEvery: cells.attentionEvery(fields) } : {}),
     ...(cells.lastAttends?.(fields) ? { lastAttends: true } : {}),
     keyHeads: cells.keyHeads(fields),
     keyDim: cells.keyDim(fields),

@@ -6,6 +6,7 @@
  * encoders of images or sound are no part of the model.
  */
 import { hasExperts } from '../expert-layers.ts'
+import { type Block, layerHas } from '../layer-pattern.ts'
 import type { Transformer } from '../transformer.ts'
 import type { WeightPart } from '../weight-parts.ts'
 import type { Fields } from './fields.ts'
@@ -34,7 +35,7 @@ const words: readonly (readonly [RegExp, KeptModule['part'] | null])[] = [
   [/embed|wte/, 'embedding'],
   [/shared_expert/, 'sharedExperts'],
   [/expert/, 'experts'],
-  [/attn|attention|[qkvo]_proj|[qk]v?_[ab]_proj/, 'attention'],
+  [/attn|attention|[qkvo]_proj|[qk]v?_[ab]_proj|mixer\.(in|out)_proj/, 'attention'],
   [/(mlp|feed_forward|ffn|moe)[.*]*$/, 'feedForward'],
   [/mlp|feed_forward|ffn|(gate|up|down)_proj/, 'mlp'],
   [/layers\.\d+[.*]*$/, 'layer'],
@@ -56,13 +57,23 @@ export function keptModules(quantization: Fields): readonly KeptModule[] {
   return found
 }
 
+/** Where a layer has one block alone, those with this part. */
+const blocksOf: Readonly<Record<Exclude<WeightPart, 'embedding' | 'unembedding'>, readonly Block[]>> = {
+  attention: ['attending', 'recurrent'],
+  mlp: ['dense'],
+  experts: ['sparse'],
+  sharedExperts: ['sparse'],
+}
+
 /** The share of the layers that have the part; 1 or 0 for a part that a model has once. */
 export function keptShare(part: WeightPart, modules: readonly KeptModule[], model: Transformer): number {
   if (part === 'embedding' || part === 'unembedding') {
     return modules.some((module) => module.part === part) ? 1 : 0
   }
-  const layers = Array.from({ length: model.layers }, (_, layer) => layer).filter((layer) =>
-    part === 'attention' ? true : hasExperts(model, layer) === (part !== 'mlp'),
+  const layers = Array.from({ length: model.layers }, (_, layer) => layer).filter(
+    (layer) =>
+      layerHas(model, layer, ...blocksOf[part]) ??
+      (part === 'attention' || hasExperts(model, layer) === (part !== 'mlp')),
   )
   const meant: readonly KeptModule['part'][] =
     part === 'attention' ? [part, 'layer'] : [part, 'feedForward', 'layer']

@@ -1,7 +1,7 @@
 /** Kinds of models that the cost model cannot say, by what their model_type or their name has in it, each with the reason. */
 const kinds: readonly (readonly [RegExp, string])[] = [
   [
-    /kimi-k3|minimax-(m1|text)|^minimax$|mamba|jamba|zamba|bamba|nemotron-(h\b|nano-(9|12)b|3(\.5)?-(nano|super|ultra|lightning))|mini-flash|falcon-h1|granite-?moe-?hybrid|granite-4\.0-h|lfm2|rwkv|recurrent-?gemma|olmo-?hybrid/,
+    /kimi-k3|minimax-(m1|text)|^minimax$|mamba|jamba|zamba|bamba|mini-flash|falcon-h1|granite-?moe-?hybrid|granite-4\.0-h|lfm2|rwkv|recurrent-?gemma|olmo-?hybrid/,
     'some of its layers have linear attention or a state space in place of keys and values, whose time and memory are not modelled',
   ],
   [

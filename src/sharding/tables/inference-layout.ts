@@ -20,8 +20,8 @@
  * Data replicates weights and shares out the sequences; the expert axis does so for all that is not an expert. Context
  * shares out the new positions and the cache. Experts, latent attention and recurrences have tables of their own.
  */
-import { expertLayers } from '../../model/expert-layers.ts'
-import { hasRanks } from '../../model/recurrence.ts'
+import { denseLayers, expertLayers } from '../../model/expert-layers.ts'
+import { hasRanks, mixingLayers } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { table, weights } from '../array.ts'
 import type { Component, Einsum } from '../component.ts'
@@ -180,9 +180,9 @@ export function layerLayouts(model: Transformer): readonly LayerComponent[] {
     return [{ layers, layouts }]
   }
   return [
-    { layers, layouts: attentionsOf(model) },
+    { layers: mixingLayers(model), layouts: attentionsOf(model) },
     {
-      layers: layers - sparse,
+      layers: denseLayers(model),
       layouts: projectionLayouts.map((projection) => ({
         ...layoutFields(projection),
         component: inferenceMlp(projection, gatedMlp),

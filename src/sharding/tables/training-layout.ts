@@ -10,7 +10,7 @@
 
 import { type Composition, wholeComposition } from '../../model/composition.ts'
 import { expertLayers } from '../../model/expert-layers.ts'
-import { hasRanks } from '../../model/recurrence.ts'
+import { hasRanks, mixingLayers } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { table, weights } from '../array.ts'
 import type { Component } from '../component.ts'
@@ -123,7 +123,7 @@ export interface LayerPart {
 
 /**
  * The components of a layer, in order, each with the share of layers that have it. Layers that predict further tokens
- * are counted in, so that shares may add up to more than one.
+ * are counted in, so that shares may add up to more than one. A layer that has one part alone is in one share.
  */
 export function layerParts(
   model: Transformer,
@@ -144,11 +144,28 @@ export function layerParts(
       )
     : attention(residual, layout, outputGate)
   const recurrence = model.recurrence ? recurrentMixer(resting(residual), hasRanks(model)) : null
+  const { mixed, plain } =
+    model.layerPattern === undefined ? { mixed: whole, plain: dense / layers } : apart(model, dense / layers)
   return [
-    { component: mixers(attending, recurrence), times: whole },
-    { component: mlp(residual, model.gatedMlp), times: dense / layers },
+    { component: mixers(attending, recurrence), times: mixed },
+    { component: mlp(residual, model.gatedMlp), times: plain },
     { component: experts(model, expertSharding(residual)), times: sparse / layers },
   ].filter(({ times }) => times > rounding)
+}
+
+/** Layers without experts that have a mixer alone, and those that have an MLP alone. */
+function apart(model: Transformer, others: number) {
+  const share = mixingLayers(model) / (model.layers - expertLayers(model))
+  return { mixed: share * others, plain: (1 - share) * others }
+}
+
+/** Layers that the parts are of, per layer of L: all have the first part, unless each has one alone. */
+export function layersOfParts(
+  parts: readonly LayerPart[],
+  { layerPattern }: Pick<Transformer, 'layerPattern'>,
+): number {
+  if (layerPattern === undefined) return parts[0]?.times ?? 0
+  return parts.reduce((sum, { times }) => sum + times, 0)
 }
 
 const rounding = 1e-12

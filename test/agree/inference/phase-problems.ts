@@ -11,15 +11,15 @@ import type { GenerateWorkload, PhaseProblem, PrefillWorkload } from '../../../s
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { type InferenceOptions, inferenceProblem } from '../../inference-problem.ts'
 import { architectures, generateWorkloads, prefillWorkloads } from '../../laws/inference/problems.ts'
-import { mixed, mixtures, recurring, someRecurrence } from '../training/problems.ts'
+import { mixed, mixtures, patterned, recurring, somePattern, someRecurrence } from '../training/problems.ts'
 
 const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values)
 
 const models: fc.Arbitrary<Architecture> = fc
-  .tuple(architectures, fc.option(mixtures), pick(false, false, false, true), someRecurrence)
-  .map(([dense, experts, chooses, recurrence]) => {
+  .tuple(architectures, fc.option(mixtures), pick(false, false, false, true), someRecurrence, somePattern)
+  .map(([dense, experts, chooses, recurrence, pattern]) => {
     const model = mixed(dense, experts)
-    if (!chooses) return recurring(model, recurrence)
+    if (!chooses) return patterned(recurring(model, recurrence), pattern)
     return { ...model, kvHeads: model.heads, headDim: 48, attention: choosing }
   })
 

@@ -10,7 +10,9 @@ import type { Constraints } from '../../../src/constraint.ts'
 import type { Network } from '../../../src/hardware/cluster/cluster.ts'
 import { frameworks } from '../../../src/launch/framework.ts'
 import type { Architecture } from '../../../src/model/architecture.ts'
+import { blockLetters } from '../../../src/model/layer-pattern.ts'
 import { parameterCount } from '../../../src/model/parameters.ts'
+import type { Attending } from '../../../src/model/recurrence.ts'
 import { recurrentMixers } from '../../../src/model/recurrent-mixers.ts'
 import {
   type AttentionPattern,
@@ -58,7 +60,7 @@ const attention: fc.Arbitrary<AttentionPattern> = fc.oneof(
 )
 
 /** Half or a third of the layers attend, with a gate. */
-const recurrences: fc.Arbitrary<Recurrence> = fc.record({
+const recurrences: fc.Arbitrary<Recurrence & Attending> = fc.record({
   mixer: pick(...recurrentMixers),
   attentionEvery: pick(2, 3),
   keyHeads: pick(2, 4),
@@ -69,13 +71,38 @@ const recurrences: fc.Arbitrary<Recurrence> = fc.record({
 })
 
 /** The model with a recurrence in some of its layers, where these are enough for one that attends, one after the other. */
-export function recurring(shape: Architecture, recurrence: Recurrence | null): Architecture {
+export function recurring(shape: Architecture, recurrence: (Recurrence & Attending) | null): Architecture {
   const { layers, parallelBlocks, attention = fullAttention } = shape
   if (!recurrence || parallelBlocks || attention.index || layers < recurrence.attentionEvery) return shape
   return { ...shape, recurrence, attention: { ...attention, outputGate: attention.latent === null } }
 }
 
-export const someRecurrence: fc.Arbitrary<Recurrence | null> = fc.oneof(
+/** The model with a mixer or an MLP alone in each layer: each block that it has, and then others by their numbers. */
+export function patterned(shape: Architecture, numbers: readonly number[] | null): Architecture {
+  const { parallelBlocks, attention = fullAttention, recurrence, experts, layers } = shape
+  if (!numbers || parallelBlocks || attention.index) return shape
+  const { attending, recurrent, sparse, dense } = blockLetters
+  const needed = [...(recurrence ? [recurrent] : []), ...(experts ? [sparse] : []), attending]
+  const some = [...needed, dense]
+  const others = numbers.slice(0, Math.max(0, layers - needed.length)).map((one) => some[one % some.length])
+  const letters = [...others, ...needed]
+  const { attentionEvery: _, ...alone } = recurrence ?? {}
+  return {
+    ...shape,
+    layers: letters.length,
+    layerPattern: letters.join(''),
+    ...(recurrence ? { recurrence: alone as Recurrence } : {}),
+    ...(experts ? { experts: { ...experts, denseLayers: 0, every: 1 } } : {}),
+  }
+}
+
+/** Numbers of letters, for one model in four. */
+export const somePattern: fc.Arbitrary<readonly number[] | null> = fc.oneof(
+  { arbitrary: fc.constant(null), weight: 3 },
+  { arbitrary: fc.array(fc.nat(3), { minLength: 6, maxLength: 6 }), weight: 1 },
+)
+
+export const someRecurrence: fc.Arbitrary<(Recurrence & Attending) | null> = fc.oneof(
   { arbitrary: fc.constant(null), weight: 3 },
   { arbitrary: recurrences, weight: 1 },
 )
@@ -114,14 +141,15 @@ const architectures: fc.Arbitrary<Architecture> = fc
     attention,
     experts: fc.option(mixtures),
     recurrence: someRecurrence,
+    pattern: somePattern,
   })
-  .map(({ group, experts, parallelBlocks, recurrence, ...shape }) => {
+  .map(({ group, experts, parallelBlocks, recurrence, pattern, ...shape }) => {
     const heads = shape.kvHeads * group
     const model = mixed(
       { ...shape, heads, parallelBlocks: parallelBlocks && !shape.attention.latent },
       experts,
     )
-    return recurring(model, recurrence)
+    return patterned(recurring(model, recurrence), pattern)
   })
 
 type Hardware = Pick<ProblemOptions, 'chip' | 'chips' | 'topology' | 'slices'>

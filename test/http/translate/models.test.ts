@@ -100,7 +100,7 @@ describe('the model of a request', () => {
 
   it.each([
     ['kimi_k3', 'moonshotai/Kimi-K3', 'linear attention'],
-    ['nemotron_h', 'nvidia/NVIDIA-Nemotron-Nano-9B-v2', 'state space'],
+    ['jamba', 'ai21labs/AI21-Jamba-Large-1.7', 'state space'],
     ['deepseek_v4', 'deepseek-ai/DeepSeek-V4-Pro', 'compressed'],
     ['minimax_m3', 'MiniMaxAI/MiniMax-M3-MXFP8', 'blocks'],
     ['step3p7', 'stepfun-ai/Step-3.5-Flash', 'one kind of attention'],

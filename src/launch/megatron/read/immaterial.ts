@@ -28,5 +28,5 @@ export const isImmaterial = beginningWith(`
   --high-priority-stream --cuda-graph- --moe-paged-stash --moe-expert-rank-capacity
   --moe-pad-experts-for-cuda-graph --moe-mlp-glu-interleave --use-transformer-engine-op-fuser
   --te-rng-tracker --delay-wgrad-compute --logging-level --auto-detect-ckpt --moe-router-padding --rerun-mode
-  --record-memory-history --trust-remote-code
+  --record-memory-history --trust-remote-code --spec --is-hybrid-model --use-fused-weighted-squared-relu
 `)

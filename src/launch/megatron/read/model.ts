@@ -5,8 +5,10 @@
  */
 import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
+import { blockLetters } from '../../../model/layer-pattern.ts'
 import type { Options } from '../../read/options.ts'
 import { pythonList } from '../../read/python-list.ts'
+import { type PatternRead, readPattern, recurrenceOf } from './layer-pattern.ts'
 import { readMixers } from './recurrence.ts'
 
 export interface ModelRead {
@@ -16,7 +18,9 @@ export interface ModelRead {
 }
 
 export function readMegatronModel(options: Options): ModelRead {
-  const layers = options.whole('--num-layers')
+  const pattern = readPattern(options)
+  const said = options.whole('--num-layers')
+  const layers = pattern?.layers.length ?? said
   const dModel = options.whole('--hidden-size')
   const heads = options.whole('--num-attention-heads')
   const vocab = options.whole('--vocab-size') ?? options.whole('--pad-vocab-size-to') ?? vocabularyOf(options)
@@ -31,17 +35,21 @@ export function readMegatronModel(options: Options): ModelRead {
   const positions = rotary ? 'rope' : (options.text('--position-embedding-type') ?? 'learned_absolute')
   const most = options.whole('--max-position-embeddings')
   const tiedEmbeddings = !options.has('--untie-embeddings-and-output-weights')
-  const multiTokenLayers = options.whole('--mtp-num-layers')
+  const saidFurther = options.whole('--mtp-num-layers')
+  const multiTokenLayers = pattern?.further ?? saidFurther
   const biases = !options.has('--disable-bias-linear')
   const window = options.text('--window-size')
   const skip = options.text('--window-attn-skip-freq')
   const latent = latentOf(options)
   const uncounted = uncountedOf(options)
   const whole = layers !== null && dModel !== null && heads !== null
-  const { recurrence, index, ...mixers } = readMixers(options, whole ? layers : null)
+  const mixers = pattern
+    ? { recurrence: recurrenceOf(options, pattern), index: null, faults: pattern.faults, notes: [] }
+    : readMixers(options, whole ? layers : null)
+  const { recurrence, index } = mixers
   if (!whole) return { model: null, faults: [...uncounted, ...mixers.faults], notes: mixers.notes }
   const dFf = width ?? (gatedMlp ? Math.trunc((4 * dModel * 2) / 3 / 64) * 64 : 4 * dModel)
-  const { moe, faults } = expertsOf(options, layers, dFf)
+  const { moe, faults } = expertsOf(options, pattern, layers, dFf)
   const outputGate = options.has('--attention-output-gate')
   const attention = {
     ...latent,
@@ -62,6 +70,7 @@ export function readMegatronModel(options: Options): ModelRead {
     tiedEmbeddings,
     learnedPositions: positions === 'learned_absolute' ? (most ?? 0) : 0,
     biases,
+    ...(pattern ? { layerPattern: pattern.layers } : {}),
     ...(moe ? { moe } : {}),
     ...(Object.keys(attention).length > 0 ? { attention } : {}),
     ...(recurrence ? { recurrence } : {}),
@@ -74,12 +83,9 @@ export function readMegatronModel(options: Options): ModelRead {
 function uncountedOf(options: Options): readonly string[] {
   const images = imageOptions.filter((name) => options.has(name))
   const shapes = Object.entries(otherShapes).filter(([name]) => options.has(name))
-  const pattern = options.text('--hybrid-layer-pattern', '--hybrid-override-pattern') ?? ''
   return compact(
     images.length > 0 && `${images.join(', ')}: models of images and text are not counted`,
     shapes.map(([name, what]) => `${name}: ${what} are not counted`),
-    pattern.includes('M') &&
-      `--hybrid-layer-pattern ${pattern.slice(0, 100)}: layers of state spaces (M) are not counted`,
   )
 }
 
@@ -125,6 +131,7 @@ function windowOf(window: string | null, skip: string | null): Fields {
 
 function expertsOf(
   options: Options,
+  pattern: PatternRead | null,
   layers: number,
   dFf: number,
 ): { readonly moe: Fields | null; readonly faults: readonly string[] } {
@@ -135,9 +142,11 @@ function expertsOf(
   const frequency = options.text('--moe-layer-freq') ?? '1'
   const nodeLimit = options.whole('--moe-router-group-topk')
   options.whole('--moe-router-num-groups')
-  if (experts === null) return { moe: null, faults: [] }
-  const pattern = patternOf(frequency, layers)
-  const placed = pattern && placedAs(pattern)
+  if (experts === null || pattern?.layers.includes(blockLetters.sparse) === false) {
+    return { moe: null, faults: [] }
+  }
+  const listed = patternOf(frequency, layers)
+  const placed = pattern ? {} : listed && placedAs(listed)
   const faults = compact(
     !placed &&
       `--moe-layer-freq ${frequency}: layers with experts are counted where the first are dense and then one in so many has them, the last of each`,

@@ -1,6 +1,8 @@
 /** The stages that Megatron-LM's options describe: equal ones, a first or last one that differs, or a layout string. Source: as pipeline.ts. */
 import { compact } from '../../../compact.ts'
 import type { Options } from '../../read/options.ts'
+import { stageLayersOf } from '../../run/chunks.ts'
+import { readPattern } from './layer-pattern.ts'
 import { laidOut, layoutOption } from './layout.ts'
 import type { Stages } from './stages.ts'
 
@@ -28,7 +30,9 @@ export function readMegatronStages(options: Options, pipeline: number, layers: n
     const why = `stages of unlike lengths have their chunks counted by ${virtualOption}`
     return stages({ faults: [`${perChunkOption} ${perChunk}: ${why}`] })
   }
+  const pattern = readPattern(options)
   if (pipeline === 1) return stages({})
+  if (pattern && pattern.chunks.length > 1) return inPattern(pattern.chunks, pipeline)
   const stagesOfAll = pipeline * (virtual ?? 1)
   if (stagesOfAll > (layers === null ? mostStages : layers + embedding + loss)) {
     return stages({ faults: [`${stagesOfAll} stages for ${layers ?? 'so few'} layers`] })
@@ -63,6 +67,16 @@ export function readMegatronStages(options: Options, pipeline: number, layers: n
     if (ends.length === 0) return `${pipeline} stages do not divide the ${between} layers${counted}`
     return `${inside} stages do not divide the ${between} layers that the first and last stage leave them${counted}`
   }
+}
+
+/** Chunks as the bars of a pattern of layers cut them. */
+function inPattern(chunks: readonly number[], pipeline: number): Stages {
+  if (chunks.length % pipeline === 0) {
+    return stages({ virtualStages: chunks.length / pipeline, stageLayers: stageLayersOf(chunks, pipeline) })
+  }
+  return stages({
+    faults: [`--hybrid-layer-pattern has ${chunks.length} segments, which ${pipeline} stages do not divide`],
+  })
 }
 
 /** Without virtual stages, layers, notes and faults where nothing is said of them. */

@@ -1,0 +1,81 @@
+/** Models whose layers have a mixer alone or an MLP alone, by a pattern (layer-pattern.ts). */
+import { type Block, blockLetters } from '../layer-pattern.ts'
+import { limits } from '../limits.ts'
+import { llama } from './dense-families.ts'
+import { sharedOfWidth } from './expert-families.ts'
+import { always, countOr, either, type Family, needed, optional, whereAbsent } from './family.ts'
+import type { Fields } from './fields.ts'
+
+/** Fields that the released configs have are asked for; of the others, defaults are those of the class. */
+const nemotronH: Family = {
+  ...llama,
+  source:
+    'transformers, models/nemotron_h/configuration_nemotron_h.py; config.json of nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16',
+  layers: (fields) =>
+    optional('layers', 'num_hidden_layers')(fields) ?? Math.max(1, patternOf(fields).length),
+  dModel: (fields) => {
+    if (optional('width', 'moe_latent_size')(fields) !== undefined)
+      fields.fault('moe_latent_size', 'is not modelled')
+    return llama.dModel(fields)
+  },
+  kvHeads: whereAbsent('heads', 'num_key_value_heads', 8),
+  headDim: optional('headDim', 'head_dim', 'attention_head_dim'),
+  gatedMlp: always(false),
+  layerPattern: patternOf,
+  recurrence: {
+    mixer: 'mamba-2',
+    keyHeads: either('heads', 'n_groups', 8),
+    keyDim: either('headDim', 'ssm_state_size', 128),
+    heads: needed('heads', 'mamba_num_heads'),
+    valueDim: either('headDim', 'mamba_head_dim', 64),
+    convolution: either('positions', 'conv_kernel', 4),
+  },
+  experts: {
+    experts: (fields) =>
+      patternOf(fields).includes(blockLetters.sparse)
+        ? needed('experts', 'n_routed_experts')(fields)
+        : undefined,
+    activeExperts: needed('experts', 'num_experts_per_tok'),
+    sharedExperts: (fields) => {
+      const count = countOr('experts', 'n_shared_experts', 1)(fields)
+      return count * sharedOfWidth('moe_shared_expert_intermediate_size', 0)(fields)
+    },
+    dFfExpert: needed('mlpWidth', 'moe_intermediate_size'),
+    denseLayers: always(0),
+    every: always(1),
+    nodeLimit: (fields) => {
+      const groups = either('experts', 'n_group', 1)(fields)
+      const kept = optional('experts', 'topk_group')(fields)
+      return groups > 1 ? kept : undefined
+    },
+  },
+  multiTokenLayers: (fields) => {
+    const further = countOr('layers', 'num_nextn_predict_layers', 0)(fields)
+    const pattern = patternOf(fields, 'mtp_hybrid_override_pattern', 'mtp_layers_block_type')
+    if (further > 0 && pattern !== `${blockLetters.attending}${blockLetters.sparse}`)
+      fields.fault(
+        'num_nextn_predict_layers',
+        'further layers are counted where each is one that attends and one with experts',
+      )
+    return further
+  },
+}
+
+export const patternedFamilies: Readonly<Record<string, Family>> = { nemotron_h: nemotronH }
+
+const blockOfType: Readonly<Record<string, Block | undefined>> = {
+  mamba: 'recurrent',
+  attention: 'attending',
+  mlp: 'dense',
+  moe: 'sparse',
+}
+
+/** As letters, or as a list of types of layers. */
+function patternOf(fields: Fields, letters = 'hybrid_override_pattern', list = 'layers_block_type'): string {
+  const types = fields.list(list)
+  if (!types) return fields.text(letters)?.slice(0, limits.layers) ?? ''
+  const blocks = types.map((type) => (typeof type === 'string' ? blockOfType[type] : undefined))
+  const unknown = blocks.indexOf(undefined)
+  if (unknown >= 0) fields.fault(`${list}/${unknown}`, `is none of ${Object.keys(blockOfType).join(', ')}`)
+  return blocks.map((block) => (block ? blockLetters[block] : '')).join('')
+}
