@@ -5,6 +5,7 @@ import { isFields } from '../../../src/fields.ts'
 import { changed } from '../../hints/change.ts'
 import { nearest } from '../../hints/nearest.ts'
 import { launchKeys } from '../../schemas/launch.ts'
+import { withScripts } from '../beside.ts'
 import { noDocument, type RequestDocument, requestDocument } from '../document.ts'
 import type { ExitCode } from '../exit-code.ts'
 import { withModelFile } from '../model-file.ts'
@@ -134,7 +135,9 @@ export function withLaunch(body: unknown, text: string, world: World): unknown {
       near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are ${launchKeys.join(', ')}`
     throw new UsageError(`--launch ${text}: ${framework} is no framework that is read; ${which}`)
   }
-  return changed(body, [{ pointer: '/plan', value: { [key]: world.read(file) } }])
+  return changed(body, [
+    { pointer: '/plan', value: { [key]: withScripts(world.read(file), file, world.read) } },
+  ])
 }
 
 export function collected(value: string, before: readonly string[] = []): readonly string[] {

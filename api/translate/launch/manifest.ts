@@ -31,11 +31,16 @@ export function documentsOf(text: string): readonly unknown[] | null {
 /** The files of a ConfigMap, as a script writes them. */
 function filesIn(document: unknown): readonly string[] {
   if (!isFields(document) || document.kind !== 'ConfigMap' || !isFields(document.data)) return []
-  return Object.entries(document.data).flatMap(([name, text]) => {
-    if (typeof text !== 'string' || !text.includes('\n')) return []
-    const end = ['EOF', 'END', 'END_OF_FILE'].find((word) => !text.split('\n').includes(word))
-    return end === undefined ? [] : [`cat > ${quoted(name)} <<'${end}'\n${text.replace(/\n$/, '')}\n${end}`]
-  })
+  return Object.entries(document.data).flatMap(([name, text]) =>
+    typeof text === 'string' && text.includes('\n') ? fileWritten(name, text) : [],
+  )
+}
+
+/** A file as a script writes it; nothing if it has all the words that could end it. */
+export function fileWritten(name: string, text: string): readonly string[] {
+  const lines = text.split('\n')
+  const end = ['EOF', 'END', 'END_OF_FILE'].find((word) => !lines.includes(word))
+  return end === undefined ? [] : [`cat > ${quoted(name)} <<'${end}'\n${text.replace(/\n$/, '')}\n${end}`]
 }
 
 type Variable = readonly [name: string, value: string]

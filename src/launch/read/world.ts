@@ -1,5 +1,6 @@
 /** How many chips a launch has. */
 import type { Options } from './options.ts'
+import { slurmOptions } from './shell/slurm.ts'
 
 /** Number of chips that PyTorch's launcher starts: nodes times processes; null if one of them is not given. */
 export function worldOf(options: Options): number | null {
@@ -26,7 +27,14 @@ export function tasksOf(
   launcher: readonly string[],
 ): number | null {
   const starts = launcher.some((word) => /torchrun|torch\.distributed|accelerate|deepspeed/.test(word))
-  const tasks = Number(variables.get('SLURM_NTASKS')?.[0])
+  // Options of its own srun count before those of the job.
+  const own = new Map(launcher.includes('srun') ? slurmOptions(launcher) : [])
+  const [all, nodes, each] = ['SLURM_NTASKS', 'SLURM_NNODES', 'SLURM_NTASKS_PER_NODE'].map((name) =>
+    Number(own.get(name)),
+  )
+  const of = (name: string, told?: number) => told || Number(variables.get(name)?.[0])
+  const counted = nodes || each ? of('SLURM_NNODES', nodes) * of('SLURM_NTASKS_PER_NODE', each) : Number.NaN
+  const tasks = all || counted || of('SLURM_NTASKS')
   return starts || !(tasks >= 1) ? null : tasks
 }
 

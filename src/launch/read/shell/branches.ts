@@ -1,10 +1,11 @@
 /**
- * The branches of a script's `if`s: which may run, as far as tests of known words decide it, and which assignments are certain. A variable
- * that only a branch, a loop or a function sets is not certain, and decides no test.
+ * The branches of a script's `if`s and `case`s: which may run, as far as tests of known words decide it, and which assignments are certain. A
+ * variable that only a branch, a loop or a function sets is not certain, and decides no test.
  */
+import { matches } from './pattern.ts'
 import { tested } from './tested.ts'
 
-/** A construct that is open: the word that opened it, and of an `if` what its tests so far say. */
+/** A construct that is open: the word that opened it, and what its tests so far say. */
 interface Open {
   readonly by: string
   /** Whether the branch that is read may run. */
@@ -13,6 +14,11 @@ interface Open {
   closed: boolean
   /** Whether some test so far could not be decided. */
   undecided: boolean
+  /** What a `case` compares; null where that is not known. */
+  subject: string | null
+  /** Whether its patterns come next, and those so far. */
+  awaits: boolean
+  patterns: readonly string[]
 }
 
 export interface Branches {
@@ -20,6 +26,12 @@ export interface Branches {
   readonly meet: (word: string) => void
   /** Takes the words of a test; `alone` if the command is not joined with another. */
   readonly test: (words: readonly string[], alone: boolean) => void
+  /** Whether patterns of a `case` come next. */
+  readonly awaitsPattern: () => boolean
+  /** Takes the words of `case WORD in`, and patterns up to the bracket that closes them; `known` if what is compared has that value alone. */
+  readonly choose: (words: readonly string[], closes: boolean, known: boolean) => void
+  /** Ends a branch of a `case`. */
+  readonly end: () => void
   /** Whether what is read may run. */
   readonly runs: () => boolean
   /** Whether what is read runs only by a test that could not be decided. */
@@ -33,24 +45,48 @@ export interface Branches {
 const opening = new Set(['if', 'while', 'until', 'for', 'select', 'case', '{'])
 const closingWords = new Set(['fi', 'done', 'esac', '}'])
 /** Of loops over a list the first round is read, as it is. */
-const once = new Set(['if', 'for'])
+const once = new Set(['if', 'for', 'case'])
+const unopened = { runs: true, closed: false, undecided: false, subject: null, awaits: false, patterns: [] }
 
 export function branchesOf(): Branches {
   const open: Open[] = []
+  const decide = (last: Open, says: boolean | null) => {
+    last.runs = says !== false
+    last.closed = says === true
+    last.undecided ||= says === null
+  }
+  const ofCase = () => (open.at(-1)?.by === 'case' ? open.at(-1) : undefined)
   return {
     meet: (word) => {
-      if (opening.has(word)) open.push({ by: word, runs: true, closed: false, undecided: false })
+      if (opening.has(word)) open.push({ by: word, ...unopened })
       if (closingWords.has(word)) open.pop()
       const last = open.at(-1)
       if (last?.by === 'if' && (word === 'elif' || word === 'else')) last.runs = !last.closed
     },
     test: (words, alone) => {
       const last = open.at(-1)
-      if (last?.by !== 'if' || last.closed) return
-      const says = alone ? tested(words) : null
-      last.runs = says !== false
-      last.closed = says === true
-      last.undecided ||= says === null
+      if (last?.by === 'if' && !last.closed) decide(last, alone ? tested(words) : null)
+    },
+    awaitsPattern: () => ofCase()?.awaits ?? false,
+    choose: (words, closes, known) => {
+      const last = ofCase()
+      if (!last) return
+      const [, subject = ''] = words
+      if (last.awaits) last.patterns = [...last.patterns, ...words]
+      else {
+        last.subject = known && !/[$`]/.test(subject) ? subject : null
+        last.patterns = words.slice(words.indexOf('in', 2) + 1)
+        last.awaits = true
+      }
+      if (!closes) return
+      last.awaits = false
+      if (last.closed) last.runs = false
+      else decide(last, last.subject === null ? null : matches(last.subject, last.patterns))
+      last.patterns = []
+    },
+    end: () => {
+      const last = ofCase()
+      if (last) last.awaits = true
     },
     runs: () => open.every(({ runs }) => runs),
     inDoubt: () => open.some(({ undecided }) => undecided),

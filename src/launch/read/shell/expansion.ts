@@ -28,7 +28,7 @@ export function expanded(text: string, at: number, variables: ShellVariables): E
   if (rest.startsWith('$(')) return asWritten(matching(text, at + 1) + 1)
   const closed = rest.startsWith('${') ? rest.slice(0, matching(rest, 1) + 1) : null
   const braced = closed === null ? null : /^\$\{(\w+)(\[[@*]\])?(?::?([-=?+])([\s\S]*))?\}$/.exec(closed)
-  const plain = /^\$(\w+|[@*#?])/.exec(rest)
+  const plain = /^\$(\d|[A-Za-z_]\w*|[@*#?])/.exec(rest)
   const [whole = '', name = '', , sign, fallback] = braced ?? plain ?? []
   if (whole === '') {
     const cut = closed === null ? null : trimmed(closed, variables)
@@ -39,7 +39,7 @@ export function expanded(text: string, at: number, variables: ShellVariables): E
   const known = variables.read(name)
   if (sign === '+') return { fields: known?.[0] ? [expandedIn(unquoted(fallback), variables)] : [''], after }
   if (known && !(known.length === 1 && known[0] === '' && fallback !== undefined))
-    return { fields: braced?.[2] ? known : known.slice(0, 1), after }
+    return { fields: braced?.[2] || /[@*]/.test(name) ? known : known.slice(0, 1), after }
   // A shell stops at `${NAME:?why}`: as it is written, it says to whoever needs the value what is meant.
   if (fallback === undefined || sign === '?') return { fields: [whole], after }
   const value = expandedIn(unquoted(fallback), variables)
@@ -80,4 +80,9 @@ export function expandedIn(text: string, variables: ShellVariables): string {
     }
   }
   return whole
+}
+
+/** The first variable in some values that the script does not set. */
+export function openIn(values: readonly string[]): string | null {
+  return /\$\{?[A-Za-z_]\w*\}?/.exec(values.join(' '))?.[0] ?? null
 }

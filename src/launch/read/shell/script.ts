@@ -5,14 +5,18 @@
  * that there is none. Tests whose words are all known decide which branch is read (branches.ts); of others all branches are read in order,
  * and loops with the first that they go over; `notes` say so. A value that is not known does not replace in a branch one that is.
  */
+import { assignment } from './assignment.ts'
 import { branchesOf } from './branches.ts'
+import { argumentsOf, calledBy } from './called.ts'
 import { carriedIn } from './carried.ts'
-import { expandedIn } from './expansion.ts'
+import { type Environment, emptyEnvironment, inherited } from './environment.ts'
+import { expandedIn, openIn } from './expansion.ts'
 import { hereDocument, type Opened } from './here-document.ts'
+import { redirection, type Written } from './redirection.ts'
 import { slurmVariables } from './slurm.ts'
 import { takenApart } from './taken-apart.ts'
 import { shellVariables } from './variables.ts'
-import { array, blanks, type Reader, toLineEnd, word } from './word.ts'
+import { blanks, type Reader, toLineEnd, word } from './word.ts'
 
 export interface Script {
   readonly commands: readonly (readonly string[])[]
@@ -23,21 +27,14 @@ export interface Script {
   readonly notes: readonly string[]
 }
 
-/** A text behind `<<<`. */
-interface Given {
-  readonly given: string
-}
-
-/** A file that a command writes, or adds to. */
-interface Written {
-  readonly name: string
-  readonly adds: boolean
-}
-
 const skipped = new Set(['if', 'elif', 'while', 'until', 'for', 'case', 'select', '[', '[[', 'test'])
 const dropped = new Set('then else fi do done esac { } ! exec time nohup sudo'.split(' '))
 /** Words behind which a test stands. */
 const testing = new Set(['if', 'elif'])
+/** Words that begin what may be decided. */
+const deciding = new Set([...testing, 'case'])
+/** Programs that take a script from a here-document. */
+const taking = new Set(['sbatch', 'bash', 'sh'])
 const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])
 
 /** How deep commands within commands are read. */
@@ -49,12 +46,23 @@ export function scriptOf(written: string | readonly string[]): Script {
   return { commands: [written], variables: new Map(), documents: new Map(), notes: [] }
 }
 
-/** `environment` has variables that are set before the script starts. */
-export function readScript(
+/** A here-document that follows its line. */
+interface Pending {
+  readonly opened: Opened
+  readonly file: Written | null
+  /** Whether it is a script that the command starts. */
+  readonly starts: boolean
+}
+
+export function readScript(text: string): Script {
+  return readWithin(text, 0, emptyEnvironment())
+}
+
+function readWithin(
   text: string,
-  depth = 0,
-  environment: ReadonlyMap<string, readonly string[]> = new Map(),
-): Script {
+  depth: number,
+  environment: Environment,
+): Script & Pick<Environment, 'loose'> {
   const commands: (readonly string[])[] = []
   const notes = new Set<string>()
   const branches = branchesOf()
@@ -65,18 +73,24 @@ export function readScript(
     ...all,
     set: (name: string, value: readonly string[]) => (branches.runs() ? all.set(name, value) : undefined),
   }
-  /** Variables that decide no test, as they may have other values. */
-  const loose = new Set<string>()
+  const loose = new Set(environment.loose)
   /** The values of variables that a command had for itself. */
   const passed = new Map<string, readonly string[]>()
-  for (const [name, value] of environment) variables.set(name, value)
-  for (const [name, value] of slurmVariables(text)) variables.set(name, [value])
-  const documents = new Map<string, string>()
-  const pending: { readonly opened: Opened; readonly file: Written | null }[] = []
+  for (const [name, value] of environment.variables) variables.set(name, value)
+  const told = (name: string) => environment.variables.get(name)?.[0]
+  for (const [name, value] of slurmVariables(text, told)) variables.set(name, [value])
+  const documents = new Map(environment.documents)
+  const pending: Pending[] = []
+  const { room } = environment
   const here: Reader = { text, variables, at: 0 }
 
-  while (here.at < text.length) statement()
-  return { commands, variables: new Map([...variables.all, ...passed]), documents, notes: [...notes] }
+  while (here.at < text.length) {
+    statement()
+    if (text[here.at - 1] !== ';' || text[here.at] !== ';') continue
+    here.at++
+    branches.end()
+  }
+  return { commands, variables: new Map([...variables.all, ...passed]), documents, notes: [...notes], loose }
 
   function statement(): void {
     const words: string[] = []
@@ -84,7 +98,7 @@ export function readScript(
     let declares = false
     let written: Written | null = null
     let given: string | null = null
-    let endsLine = false
+    let ended = ''
     const from = here.at
     const own = new Map<string, readonly string[] | undefined>()
     for (;;) {
@@ -93,7 +107,7 @@ export function readScript(
       if (next === undefined) break
       if ('\n;&|()'.includes(next)) {
         here.at++
-        endsLine = next === '\n'
+        ended = next
         break
       }
       if (next === '#') {
@@ -103,39 +117,47 @@ export function readScript(
       const [stream = ''] = /^\d{1,3}(?=[<>])/.exec(text.slice(here.at, here.at + 4)) ?? []
       if (next === '<' || next === '>' || stream !== '') {
         here.at += stream.length
-        const said = redirection()
+        const said = redirection(here)
         if (said && 'name' in said) written = stream === '' || stream === '1' ? said : written
         else if (said && 'given' in said) given = said.given
         else if (said) opened.push(said)
         continue
       }
-      const set = words.length === 0 || declares ? assigned() : null
+      const awaits = branches.awaitsPattern()
+      const set = !awaits && (words.length === 0 || declares) ? assigned() : null
       if (set) {
         if (!declares && !own.has(set.name)) own.set(set.name, set.before)
         continue
       }
       const fields = word(here)
       const [only = ''] = fields
-      if (words.length === 0 && fields.length === 1) {
+      if (words.length === 0 && fields.length === 1 && (!awaits || only === 'esac')) {
         if (declaring.has(only)) {
           declares = true
           continue
         }
         branches.meet(only)
         if (dropped.has(only)) continue
-        if (skipped.has(only) && !testing.has(only)) undecided()
+        if (skipped.has(only) && !deciding.has(only)) undecided()
       }
       words.push(...fields)
     }
     const [first] = words
+    if (branches.awaitsPattern() || first === 'case') {
+      branches.choose(words, ended === ')', !isLoose(text.slice(from, here.at)))
+      if (branches.isOpen()) undecided()
+      return
+    }
     if (first !== undefined && testing.has(first)) {
       const joined = /[&|(]/.test(text[here.at - 1] ?? '')
       branches.test(words.slice(1), !joined && !isLoose(text.slice(from, here.at)))
       if (branches.isOpen()) undecided()
     }
     const file = first === 'tee' ? { name: words.at(-1) ?? '', adds: words.includes('-a') } : written
-    pending.push(...opened.map((one) => ({ opened: one, file: branches.runs() ? file : null })))
-    if (endsLine) for (const { opened: one, file: into } of pending.splice(0)) document(one, into)
+    const runs = branches.runs()
+    const starts = runs && taking.has(first ?? '')
+    pending.push(...opened.map((one) => ({ opened: one, file: runs ? file : null, starts })))
+    if (ended === '\n') for (const { opened: one, ...into } of pending.splice(0)) document(one, into)
     if (first === 'for') firstRound(words)
     if (given !== null) {
       const [separators = ' '] = variables.read('IFS') ?? []
@@ -143,12 +165,34 @@ export function readScript(
     }
     if (first === undefined || skipped.has(first) || !branches.runs()) return
     commands.push(words)
-    for (const carried of depth < deepest ? carriedIn(words) : []) {
-      const inner = readScript(carried, depth + 1, variables.all)
-      commands.push(...inner.commands)
-      for (const note of inner.notes) notes.add(note)
-    }
+    if (first === 'set' && words[1] === '--') take(words.slice(2))
+    if (first === 'shift') take(variables.all.get('@')?.slice(Number(words[1] ?? 1)))
+    for (const carried of carriedIn(words)) readInside(carried)
+    const called = calledBy(words, documents)
+    if (called) readInside(called.text, called.given, called.sourced)
     giveBack(own)
+  }
+
+  /** Takes words as the script's arguments. */
+  function take(words: readonly string[] | undefined): void {
+    for (const [name, value] of words ? argumentsOf(words) : []) variables.set(name, value)
+  }
+
+  /** Reads what a command starts; what it sources leaves its variables behind. */
+  function readInside(inner: string, given: Environment['variables'] = new Map(), sourced = false): void {
+    room.left -= inner.length
+    if (room.left < 0) notes.add('what its scripts call is too long: not all of it is read')
+    if (depth >= deepest || room.left < 0) return
+    const own = inherited(variables.all, given, sourced)
+    const read = readWithin(inner, depth + 1, { variables: own, loose, documents, room })
+    commands.push(...read.commands)
+    for (const note of read.notes) notes.add(note)
+    for (const [name, whole] of read.documents) documents.set(name, whole)
+    for (const [name, value] of read.variables) {
+      if (sourced) variables.set(name, value)
+      else if (!variables.all.has(name)) passed.set(name, value)
+    }
+    if (sourced) for (const name of read.loose) loose.add(name)
   }
 
   /** Variables that were set before a command on its line are its own. */
@@ -178,47 +222,24 @@ export function readScript(
       notes.add(`of the ${items.length} rounds for ${name} the first is read: ${item.slice(0, 100)}`)
   }
 
-  /** The file that is written to, a here-document, or the text that is given. */
-  function redirection(): Written | Opened | Given | null {
-    const start = here.at
-    while (text[here.at] === '<' || text[here.at] === '>' || text[here.at] === '&') here.at++
-    const sign = text.slice(start, here.at)
-    const indented = sign === '<<' && text[here.at] === '-'
-    if (indented) here.at++
-    blanks(here)
-    const expands = !/['"\\]/.test(text[here.at] ?? '')
-    const name = word(here, false).join(' ')
-    if (sign === '<<') return { end: name, indented, expands }
-    if (sign === '<<<') return { given: name }
-    return sign === '>' || sign === '>>' ? { name, adds: sign === '>>' } : null
-  }
-
-  function document(opened: Opened, file: Written | null): void {
+  function document(opened: Opened, { file, starts }: Omit<Pending, 'opened'>): void {
     const { whole, after } = hereDocument(text, here.at, opened)
     here.at = after
-    if (file === null) return
-    const before = file.adds ? (documents.get(file.name) ?? '') : ''
-    documents.set(file.name, before + (opened.expands ? expandedIn(whole, variables) : whole))
+    if (file === null && !starts) return
+    const filled = opened.expands ? expandedIn(whole, variables) : whole
+    if (file) documents.set(file.name, (file.adds ? (documents.get(file.name) ?? '') : '') + filled)
+    else readInside(filled)
   }
 
-  /** Reads NAME=value, NAME+=value or NAME=( … ), and returns the name with its value from before; null, and reads nothing, if there is none. */
+  /** Reads an assignment, and returns the name with its value from before; null, and reads nothing, if there is none. */
   function assigned(): { readonly name: string; readonly before: readonly string[] | undefined } | null {
-    const found = /^([A-Za-z_]\w*)(\+?)=/.exec(text.slice(here.at, here.at + 200))
-    const [whole = '', name = '', plus] = found ?? []
+    const found = assignment(here)
     if (!found) return null
-    here.at += whole.length
-    const [from, last] = [here.at, variables.all.get(name)]
-    const value = text[here.at] === '(' ? array(here) : [value_()]
-    const before = plus ? (variables.all.get(name) ?? []) : []
-    const joined =
-      plus && text[here.at - 1] !== ')' && before.length > 0
-        ? [before.join(' ') + value.join(' ')]
-        : [...before, ...value]
+    const { name, value: joined, from } = found
+    const last = variables.all.get(name)
     // A branch that needs what the script does not set is one that whoever starts it asks for: without it the value from before counts.
-    if (branches.inDoubt() && variables.all.has(name) && joined.some(isOpen))
-      notes.add(
-        `${name} keeps the value from before a condition, as the text does not set ${joined.find(isOpen)}`,
-      )
+    if (branches.inDoubt() && variables.all.has(name) && openIn(joined) !== null)
+      notes.add(`${name} keeps the value from before a condition, as the text does not set ${openIn(joined)}`)
     else variables.set(name, joined)
     if (branches.runs()) {
       passed.delete(name)
@@ -226,15 +247,5 @@ export function readScript(
       else loose.delete(name)
     }
     return { name, before: last }
-
-    function value_(): string {
-      const next = text[here.at]
-      return next === undefined || /[\s;&|]/.test(next) ? '' : word(here, false).join(' ')
-    }
   }
-}
-
-/** Whether a value holds a variable that the script does not set. */
-function isOpen(value: string): boolean {
-  return /\$\{?[A-Za-z_]/.test(value)
 }

@@ -1,0 +1,48 @@
+/**
+ * A launch script with the scripts that it starts or sources, as far as they lie beside it: each stands in front of its commands as a script
+ * writes a file (`cat > NAME <<'EOF'`), which is how it is read where there are no files.
+ */
+import { dirname, join } from 'node:path'
+import { fileWritten } from '../translate/launch/manifest.ts'
+
+/** A command that starts or sources a script, which one of its words names. */
+const calls = /^\s*(?:\w+=\S*\s+|nohup\s+|exec\s+)*(?:(?:source|\.|bash|sh|sbatch|srun)\s|\.\/)/
+const scripts = /\.(sh|bash|conf|env|slurm|sbatch)$/
+
+const mostFiles = 20
+
+export function withScripts(text: string, file: string, read: (file: string) => string): string {
+  const found = new Map<string, string>()
+  const look = (within: string) => {
+    const commands = within
+      .replaceAll(/\\\n/g, ' ')
+      .split(/[\n;|&]/)
+      .filter((line) => calls.test(line))
+    for (const path of commands.flatMap((line) => line.match(/(?:\$\([^)]*\)|\S)+/g) ?? [])) {
+      // A directory that a command prints (`pwd`, $(dirname "$0")) is taken to be the script's own.
+      const name = path
+        .replaceAll(/["'`]/g, '')
+        .replace(/^.*[$)}][^/]*\//, '')
+        .replace(/^pwd\//, './')
+      if (!scripts.test(name) || name.includes('$') || found.has(name) || found.size >= mostFiles) continue
+      const own = readable(join(dirname(file), name), read)
+      if (own === null) continue
+      found.set(name, own)
+      look(own)
+    }
+  }
+  look(text)
+  // Lines for Slurm have to stay in front of the first command.
+  const [head = ''] = /^(?:[ \t]*(?:#.*)?\n)*/.exec(text) ?? []
+  const files = [...found].flatMap(([name, own]) => fileWritten(name, own))
+  return head + [...files, text.slice(head.length)].join('\n')
+}
+
+/** Null where there is no such file to read. */
+function readable(path: string, read: (file: string) => string): string | null {
+  try {
+    return read(path)
+  } catch {
+    return null
+  }
+}

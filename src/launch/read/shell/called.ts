@@ -1,0 +1,48 @@
+/** A script that a command starts or sources (`bash run.sh 8B`, `. ./config.sh`, `sbatch --nodes=4 job.sh`), where the same text has it as a file that it writes. */
+import { slurmOptions } from './slurm.ts'
+
+interface Called {
+  readonly text: string
+  /** Whether its variables are the caller's. */
+  readonly sourced: boolean
+  /** Variables that it is started with: its arguments, and what Slurm is told of it. */
+  readonly given: ReadonlyMap<string, readonly string[]>
+}
+
+const sourcing: readonly string[] = ['source', '.']
+const starting: readonly string[] = [...sourcing, 'bash', 'sh', 'sbatch', 'srun']
+
+export function calledBy(words: readonly string[], documents: ReadonlyMap<string, string>): Called | null {
+  if (documents.size === 0) return null
+  const [first = ''] = words
+  const from = starting.includes(first) ? 1 : 0
+  const at = words.findIndex((word, index) => index >= from && scriptNamed(word, documents) !== null)
+  const text = scriptNamed(words[at] ?? '', documents)
+  // A command by itself is called where it lies (./run.sh), not by a name that a program may have too.
+  if (text === null || (from === 0 && (at > 0 || !first.includes('/')))) return null
+  const own = words.slice(at + 1)
+  const sourced = sourcing.includes(first)
+  const slurm = slurmOptions(words.slice(1, at)).map(([name, value]) => [name, [value]] as const)
+  return {
+    text,
+    sourced,
+    given: new Map([...slurm, ...(sourced && own.length === 0 ? [] : argumentsOf(own))]),
+  }
+}
+
+/** The file of that name, wherever it lies. */
+function scriptNamed(word: string, documents: ReadonlyMap<string, string>): string | null {
+  const name = nameOf(word)
+  const found = [...documents].findLast(([file]) => nameOf(file) === name)
+  return name === '' || !found ? null : found[1]
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
+}
+
+/** `$1` and its like, `$@` and `$#`. */
+export function argumentsOf(words: readonly string[]): readonly (readonly [string, readonly string[]])[] {
+  const each = words.map((word, index) => [`${index + 1}`, [word]] as const)
+  return [...each, ['@', words], ['*', words], ['#', [`${words.length}`]]]
+}
