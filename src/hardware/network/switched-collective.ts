@@ -10,77 +10,85 @@
  * rings: 23 us of 8 RTX PRO 6000, 12 of 4, where 14 and 6 steps of 1.5 us are 21 and 9 (ai-dynamo/aiconfigurator @095f58a51c4c).
  */
 import type { BytesPerSecond } from '../../units.ts'
-import { isDirect } from '../chip.ts'
+import { isDirect, type Tier } from '../chip.ts'
 import type { SwitchedNetwork } from '../cluster/cluster.ts'
 import { groupSize, type SwitchedGroup } from './group.ts'
 import type { GroupCost, NetworkTerms } from './group-cost.ts'
 
+/** What a group has of one tier: it joins `units` of the tier below, with `below` members each, to one with `members`. */
+interface Reach {
+  readonly level: number
+  readonly tier: Tier
+  readonly units: number
+  readonly below: number
+  readonly members: number
+  readonly efficiency: number
+  /** What a chip sends over it. */
+  readonly rate: BytesPerSecond
+}
+
 export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, terms: NetworkTerms): GroupCost {
-  const n = groupSize(group)
-  const loads: number[] = []
-  const allToAllLoads: number[] = []
-  const permuteLoads: number[] = []
-  let below = 1
-  let unit = 1
-  let outerUnits = 1
-  let latency = 0
-  let allReduceLatency = 0
-  let allToAllLatency = 0
-  let perByte = 0
-  let allToAllPerByte = 0
-  let permutePerByte = 0
-  let permuteLatency = 0
-  let ramp = 0
-  let reduces = terms.inNetworkReduction
-  // Of an all-reduce where switches reduce: each takes V in and gives V out once, V / (m · w), without (d-1)/d.
-  let reducedRate: BytesPerSecond = Number.POSITIVE_INFINITY
-  network.tiers.forEach((tier, level) => {
-    unit *= tier.size ?? Number.POSITIVE_INFINITY
-    const members = membersWithin(group, within(network, unit))
-    const units = Math.ceil(members / below)
-    const efficiency = level === 0 ? terms.scaleUpEfficiency : terms.scaleOutEfficiency
-    const rate = tier.bytesPerSecondPerChip * efficiency
-    const time = units > 1 ? (units - 1) / (units * (members / units) * rate) : 0
-    loads.push(time)
-    perByte = Math.max(perByte, time)
-    const turn = units > 1 ? (1 - members / units / n) / (n * rate) : 0
-    allToAllLoads.push(turn)
-    allToAllPerByte = Math.max(allToAllPerByte, turn)
-    if (units > 1) {
-      if (level > 0) outerUnits *= units
-      else ramp = Math.sqrt(terms.scaleUpHalfBytes) / rate
-      const step = tier.latencySeconds * terms.latencyFactor
-      const ring = (units - 1) * step
-      const atOnce = terms.directSeconds !== undefined && isDirect(tier)
-      const inNode = terms.directSeconds !== undefined && atOnce ? terms.directSeconds : ring
-      latency += level === 0 ? inNode : ring
-      allToAllLatency += level === 0 ? inNode : atOnce ? step : ring
-      allReduceLatency += 2 * (level === 0 ? inNode : Math.ceil(Math.log2(units)) * step)
-      permuteLatency = step
-      permutePerByte = Math.max(permutePerByte, 1 / rate)
-      reduces &&= tier.inNetworkReduction
-      reducedRate = Math.min(reducedRate, below * tier.bytesPerSecondPerChip * efficiency)
-    }
-    permuteLoads.push(units > 1 ? 1 / rate : 0)
-    below = members
-  })
+  const chips = groupSize(group)
+  const tiers = reaches(network, group, terms)
+  const crossed = tiers.filter(({ units }) => units > 1)
+  const loads = tiers.map(({ units, members, rate }) =>
+    units > 1 ? (units - 1) / (units * (members / units) * rate) : 0,
+  )
+  const allToAllLoads = tiers.map(({ units, members, rate }) =>
+    units > 1 ? (1 - members / units / chips) / (chips * rate) : 0,
+  )
+  const permuteLoads = tiers.map(({ units, rate }) => (units > 1 ? 1 / rate : 0))
+  const perByte = Math.max(0, ...loads)
+  const latencies = crossed.map((reach) => latenciesOf(reach, terms))
+  const inNode = crossed.find(({ level }) => level === 0)
   return {
-    chips: n,
+    chips,
     perByte,
-    allReducePerByte: reduces && perByte > 0 ? 1 / reducedRate : 2 * perByte,
-    allToAllPerByte,
-    permutePerByte,
-    latency,
-    allReduceLatency,
-    allToAllLatency,
-    permuteLatency,
-    ramp,
+    allReducePerByte: reducedPerByte(crossed, terms) ?? 2 * perByte,
+    allToAllPerByte: Math.max(0, ...allToAllLoads),
+    permutePerByte: Math.max(0, ...permuteLoads),
+    latency: latencies.reduce((sum, { gather }) => sum + gather, 0),
+    allReduceLatency: latencies.reduce((sum, { allReduce }) => sum + allReduce, 0),
+    allToAllLatency: latencies.reduce((sum, { allToAll }) => sum + allToAll, 0),
+    permuteLatency: latencies.at(-1)?.step ?? 0,
+    ramp: inNode ? Math.sqrt(terms.scaleUpHalfBytes) / inNode.rate : 0,
     latencyIsFloor: false,
     loads,
     allToAllLoads,
-    outerUnits,
+    outerUnits: crossed.reduce((product, { level, units }) => (level > 0 ? product * units : product), 1),
     permuteLoads,
   }
+}
+
+function reaches(network: SwitchedNetwork, group: SwitchedGroup, terms: NetworkTerms): readonly Reach[] {
+  let [unit, below] = [1, 1]
+  return network.tiers.map((tier, level) => {
+    unit *= tier.size ?? Number.POSITIVE_INFINITY
+    const members = membersWithin(group, within(network, unit))
+    const efficiency = level === 0 ? terms.scaleUpEfficiency : terms.scaleOutEfficiency
+    const rate = tier.bytesPerSecondPerChip * efficiency
+    const reach = { level, tier, units: Math.ceil(members / below), below, members, efficiency, rate }
+    below = members
+    return reach
+  })
+}
+
+/** Of an all-reduce where the switches of all tiers reduce: each takes V in and gives V out once, V / (m · w), without (d-1)/d. */
+function reducedPerByte(crossed: readonly Reach[], { inNetworkReduction }: NetworkTerms): number | null {
+  if (crossed.length === 0 || !inNetworkReduction) return null
+  if (!crossed.every(({ tier }) => tier.inNetworkReduction)) return null
+  const rates = crossed.map(({ tier, below, efficiency }) => below * tier.bytesPerSecondPerChip * efficiency)
+  return 1 / Math.min(...rates)
+}
+
+function latenciesOf({ level, tier, units }: Reach, { latencyFactor, directSeconds }: NetworkTerms) {
+  const step = tier.latencySeconds * latencyFactor
+  const ring = (units - 1) * step
+  const atOnce = directSeconds !== undefined && isDirect(tier)
+  const inNode = atOnce ? directSeconds : ring
+  if (level === 0) return { step, gather: inNode, allReduce: 2 * inNode, allToAll: inNode }
+  const tree = Math.ceil(Math.log2(units)) * step
+  return { step, gather: ring, allReduce: 2 * tree, allToAll: atOnce ? step : ring }
 }
 
 /** A unit that holds all chips of the network counts as infinite: nothing lies beyond it. */
