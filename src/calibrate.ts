@@ -10,7 +10,7 @@ import {
   ticksFor,
 } from './calibration/fit.ts'
 import { type Constants, type Reassumable, reassumed } from './cost/reassumed.ts'
-import { evaluatedTrial, type Trial } from './evaluate.ts'
+import { evaluatedTrial } from './evaluate.ts'
 import { never, type Stop } from './patience.ts'
 import { stepSeconds } from './plan/account/costing.ts'
 import type { IllegalPlan } from './plan/answer.ts'
@@ -73,30 +73,11 @@ export function calibrate(
   names: readonly Reassumable[],
   stop: Stop = never,
 ): Calibration | IllegalRun | null {
-  const trials: Trial[] = []
-  for (const [run, { problem, sketch }] of runs.entries()) {
-    if (stop()) return null
-    const found = evaluatedTrial(problem, sketch)
-    if ('illegal' in found) return { ...found, run }
-    trials.push(found)
-  }
+  const timed = timedRuns(runs, names, stop)
+  if (!timed || 'illegal' in timed) return timed
   const ticks = ticksFor(names.length)
-  const grid = gridOf(ticks, names.length)
-  const assumedOf = (name: Reassumable) => runs[0]?.problem.assumptions[name] ?? 0
-  const at = (point: Point): Constants =>
-    Object.fromEntries(names.map((name, axis) => [name, moved(name, assumedOf(name), point[axis] ?? 0)]))
-  const seconds = ({ model, candidate }: Trial, point: Point) =>
-    stepSeconds(reassumed(model, at(point)), candidate)
-  const residuals: number[][] = []
-  for (const [run, trial] of trials.entries()) {
-    const measured = runs[run]?.measuredStepSeconds ?? Number.NaN
-    const own: number[] = []
-    for (const point of grid) {
-      if (stop()) return null
-      own.push(Math.log(measured / seconds(trial, point)))
-    }
-    residuals.push(own)
-  }
+  const residuals = residualsOn(gridOf(ticks, names.length), timed.runs, stop)
+  if (!residuals) return null
   const surface: Surface = { ticks, dimensions: names.length, residuals }
   const all = runs.map((_, run) => run)
   const apart = residuals.map(leastOff)
@@ -111,26 +92,23 @@ export function calibrate(
     ),
   )
   const offs = all.map((run) => Math.abs(residualAt(surface, run, others[run] ?? best)))
-  const told = trials.map((trial, run): CalibratedRun => {
-    const measured = runs[run]?.measuredStepSeconds ?? Number.NaN
-    return {
-      plan: summary(trial.model, trial.candidate),
+  const unmoved = names.map(() => 0)
+  const told = timed.runs.map(
+    ({ plan, measured, seconds }, run): CalibratedRun => ({
+      plan,
       measuredStepSeconds: measured,
-      assumedStepSeconds: seconds(
-        trial,
-        names.map(() => 0),
-      ),
-      stepSeconds: seconds(trial, best),
-      leftOutStepSeconds: seconds(trial, others[run] ?? best),
+      assumedStepSeconds: seconds(unmoved),
+      stepSeconds: seconds(best),
+      leftOutStepSeconds: seconds(others[run] ?? best),
       nearestStepSeconds: measured / Math.exp(apart[run] ?? 0),
       fits: explained.includes(run) && fitsOthers(run, explained, offs),
-    }
-  })
+    }),
+  )
   return {
     constants: names.map((name, axis) => ({
       name,
-      assumed: assumedOf(name),
-      value: at(best)[name] ?? assumedOf(name),
+      assumed: timed.assumedOf(name),
+      value: timed.at(best)[name] ?? timed.assumedOf(name),
       spreadLeft: left[axis] ?? 1,
     })),
     error: {
@@ -140,6 +118,56 @@ export function calibrate(
     },
     runs: told,
   }
+}
+/** Runs whose steps can be predicted with the constants moved to any point. */
+interface Timed {
+  readonly assumedOf: (name: Reassumable) => number
+  readonly at: (point: Point) => Constants
+  readonly runs: readonly TimedRun[]
+}
+
+interface TimedRun {
+  readonly plan: string
+  readonly measured: Seconds
+  readonly seconds: (point: Point) => Seconds
+}
+
+function timedRuns(
+  runs: readonly MeasuredRun[],
+  names: readonly Reassumable[],
+  stop: Stop,
+): Timed | IllegalRun | null {
+  const assumedOf = (name: Reassumable) => runs[0]?.problem.assumptions[name] ?? 0
+  const at = (point: Point): Constants =>
+    Object.fromEntries(names.map((name, axis) => [name, moved(name, assumedOf(name), point[axis] ?? 0)]))
+  const timed: TimedRun[] = []
+  for (const [run, { problem, sketch, measuredStepSeconds: measured }] of runs.entries()) {
+    if (stop()) return null
+    const found = evaluatedTrial(problem, sketch)
+    if ('illegal' in found) return { ...found, run }
+    const { model, candidate } = found
+    const seconds = (point: Point) => stepSeconds(reassumed(model, at(point)), candidate)
+    timed.push({ plan: summary(model, candidate), measured, seconds })
+  }
+  return { assumedOf, at, runs: timed }
+}
+
+/** log(measured / predicted) of each run at each point; null when it was time to stop. */
+function residualsOn(
+  grid: readonly Point[],
+  runs: readonly TimedRun[],
+  stop: Stop,
+): readonly (readonly number[])[] | null {
+  const residuals: number[][] = []
+  for (const { measured, seconds } of runs) {
+    const own: number[] = []
+    for (const point of grid) {
+      if (stop()) return null
+      own.push(Math.log(measured / seconds(point)))
+    }
+    residuals.push(own)
+  }
+  return residuals
 }
 
 /** The value of log(measured / predicted) nearest to 0 that the constants can reach; 0 when they reach both signs. */

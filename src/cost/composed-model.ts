@@ -11,7 +11,7 @@ import type { CompiledComponent, Window } from './compile/compile.ts'
 import { boundaryTerm, streamTerm } from './compile/model-terms.ts'
 import type { StageModel } from './compile/stage-model.ts'
 import { extentsOf } from './compile/term.ts'
-import { type Compilations, type Composed, composedStage, layerBackward } from './composed-stage.ts'
+import { type Compilations, composedStage, type Ingredients, layerBackward } from './composed-stage.ts'
 import { workOf } from './compute/work.ts'
 import { activationTerms, gatheredKeyTerms, gatheredStreamTerm, logitTerm } from './memory/memory.ts'
 import type { CostModel } from './model.ts'
@@ -27,9 +27,9 @@ export function composedModel(
   const extents = extentsOf(model, workload.sequenceLength)
   const layer = layerParts(model, assumptions.residual, contextLayout, composition)
   const policies = allowedPolicies(problem)
-  const composed: Composed = { problem, extents, composition, layer, policies, compilations }
-  const stages = zeroStages.map((zeroStage) => composedStage(composed, zeroStage))
-  const leastBackward = layerBackward(composed, 0)
+  const ingredients: Ingredients = { problem, extents, composition, layer, policies, compilations }
+  const stages = zeroStages.map((zeroStage) => composedStage(ingredients, zeroStage))
+  const leastBackward = layerBackward(ingredients, 0)
   const stream = streamTerm(layer, extents, problem)
   const sets = axesMovedOver(stages)
   const weightGradients = {

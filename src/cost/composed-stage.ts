@@ -19,7 +19,7 @@ import { recomputedArrays, recomputedLogits } from './memory/recomputation.ts'
 /** Derived components by ZeRO stage, name and what is recomputed. Models of one kind of layer reuse those of the whole model. */
 export type Compilations = Map<string, CompiledComponent>
 
-export interface Composed {
+export interface Ingredients {
   readonly problem: Problem
   readonly extents: Extents
   readonly composition: Composition
@@ -29,8 +29,8 @@ export interface Composed {
   readonly compilations: Compilations
 }
 
-export function composedStage(composed: Composed, zeroStage: ZeroStage): StageModel {
-  const { problem, extents, composition, layer } = composed
+export function composedStage(ingredients: Ingredients, zeroStage: ZeroStage): StageModel {
+  const { problem, extents, composition, layer } = ingredients
   const { model, assumptions } = problem
   const states = (parts: readonly LayerPart[], rows: number) =>
     stateTerms(parts, rows, zeroStage, extents, problem)
@@ -39,9 +39,9 @@ export function composedStage(composed: Composed, zeroStage: ZeroStage): StageMo
   const layerRows = blocksOfLayer(model) * ((composition.dense + composition.sparse) / composition.layers)
   return {
     zeroStage,
-    layer: layerWindows(composed, zeroStage),
-    embedding: compiled(composed, zeroStage, embed),
-    head: repeated(headWindows(composed, zeroStage, head), 1 + model.multiTokenLayers),
+    layer: layerWindows(ingredients, zeroStage),
+    embedding: compiled(ingredients, zeroStage, embed),
+    head: repeated(headWindows(ingredients, zeroStage, head), 1 + model.multiTokenLayers),
     layerStates: states(layer, layerRows),
     embeddingStates: states([once(embed)], model.learnedPositions),
     positionStates: states([], model.learnedPositions),
@@ -51,7 +51,7 @@ export function composedStage(composed: Composed, zeroStage: ZeroStage): StageMo
 
 /** Policies that recompute the same einsums of a component share the result. */
 function compiled(
-  { problem, extents, compilations }: Composed,
+  { problem, extents, compilations }: Ingredients,
   zeroStage: ZeroStage,
   component: Component,
   recomputed: readonly string[] = [],
@@ -62,27 +62,27 @@ function compiled(
   })
 }
 
-function layerWindows(composed: Composed, zeroStage: ZeroStage): LayerWindows {
-  const { problem, extents, layer, policies } = composed
+function layerWindows(ingredients: Ingredients, zeroStage: ZeroStage): LayerWindows {
+  const { problem, extents, layer, policies } = ingredients
   const plain = (pick: (windows: CompiledComponent) => Window) =>
-    layer.map(({ component, times }) => weighted(pick(compiled(composed, zeroStage, component)), times))
+    layer.map(({ component, times }) => weighted(pick(compiled(ingredients, zeroStage, component)), times))
   const kernels = streamed(problem, () =>
     elementwiseForward(layer, problem.model, extents, problem.precision),
   )
   return {
     forward: joined([...plain(({ forward }) => forward), kernels]),
-    backward: policies.map((policy) => layerBackward(composed, zeroStage, policy)),
+    backward: policies.map((policy) => layerBackward(ingredients, zeroStage, policy)),
     gradients: joined(plain(({ gradients }) => gradients)),
     weights: joined(plain(({ weights }) => weights)),
   }
 }
 
 /** A layer's backward pass; without a policy nothing is recomputed. */
-export function layerBackward(composed: Composed, zeroStage: ZeroStage, policy?: PolicyRow): Window {
-  const { problem, extents, layer } = composed
+export function layerBackward(ingredients: Ingredients, zeroStage: ZeroStage, policy?: PolicyRow): Window {
+  const { problem, extents, layer } = ingredients
   const windows = layer.map(({ component, times }) => {
     const recomputed = policy ? recomputedArrays(component, policy) : []
-    return weighted(compiled(composed, zeroStage, component, recomputed).backward, times)
+    return weighted(compiled(ingredients, zeroStage, component, recomputed).backward, times)
   })
   const kernels = streamed(problem, () =>
     elementwiseBackward(layer, problem.model, extents, problem.precision, policy),
@@ -91,9 +91,9 @@ export function layerBackward(composed: Composed, zeroStage: ZeroStage, policy?:
 }
 
 /** The head with the loss. */
-function headWindows(composed: Composed, zeroStage: ZeroStage, head: Component): CompiledComponent {
-  const { problem, extents } = composed
-  const windows = compiled(composed, zeroStage, head, recomputedLogits(head, problem.assumptions))
+function headWindows(ingredients: Ingredients, zeroStage: ZeroStage, head: Component): CompiledComponent {
+  const { problem, extents } = ingredients
+  const windows = compiled(ingredients, zeroStage, head, recomputedLogits(head, problem.assumptions))
   const withLoss = (pass: 'forward' | 'backward') => {
     const made = () => ({ plain: lossProduct(head, pass, extents, problem.precision), experts: null })
     return joined([windows[pass], streamed(problem, made)])

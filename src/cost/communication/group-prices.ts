@@ -7,7 +7,7 @@ import type { Network, SwitchedNetwork } from '../../hardware/cluster/cluster.ts
 import { groupCost } from '../../hardware/network/collective.ts'
 import type { Group, RankSpan } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
-import { known } from '../../known.ts'
+import { known, rememberedOf } from '../../known.ts'
 import { recent, valueKey } from '../../recent.ts'
 
 export interface GroupPrices {
@@ -39,10 +39,7 @@ export function rankedWay({ size, stride }: RankSpan): number {
 }
 
 export function groupPrices(network: Network, terms: NetworkTerms): GroupPrices {
-  const key = pricedBy(network, terms)
-  const found = priced.get(key) ?? pricesOn(network, terms)
-  priced.set(key, found)
-  return found
+  return known(priced, pricedBy(network, terms), () => pricesOn(network, terms))
 }
 
 const priced = recent<GroupPrices>(networksKnown)
@@ -107,12 +104,10 @@ function pricedBy(network: Network, terms: NetworkTerms): string {
   const ofTerms = [...rates, scaleUpHalfBytes, directSeconds].join()
   if (network.kind === 'torus') return `${valueKey(network)} ${ofTerms}`
   const { tiers, chips = Number.POSITIVE_INFINITY } = network
-  const ofTiers = knownTiers.get(tiers) ?? valueKey(tiers)
-  knownTiers.set(tiers, ofTiers)
-  return `${ofTiers} ${chips > filledTiers(network) ? '' : chips} ${ofTerms}`
+  return `${tiersKey(tiers)} ${chips > filledTiers(network) ? '' : chips} ${ofTerms}`
 }
 
-const knownTiers = new WeakMap<SwitchedNetwork['tiers'], string>()
+const tiersKey = rememberedOf((tiers: SwitchedNetwork['tiers']) => valueKey(tiers))
 
 /** Chips of all tiers but an outermost without end: of more chips than these no group is cut off by how many there are. */
 function filledTiers({ tiers }: SwitchedNetwork): number {
