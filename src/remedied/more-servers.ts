@@ -9,11 +9,10 @@ import type { Suggestion } from '../plan/answer.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import { largerHardware } from '../plan/no-plan/larger-hardware.ts'
 import { largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
-import type { ServeProblem, ServeSketch } from '../problem.ts'
+import type { InstanceSketch, ServeProblem, ServeSketch } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
 import { searchedAs } from '../validation/serve-requirements.ts'
 import type { Asked } from './remedied.ts'
-import { withoutInstances } from './without-instances.ts'
 
 type AskedServe = Asked<ServeProblem, ServeSketch, ServePlan>
 
@@ -44,6 +43,12 @@ function moreOfItsOwn({ problem, sketch, fitting }: AskedServe) {
     ...(also.length > 0 ? { also } : {}),
   }
   return { chips: larger.cluster.chips, suggestion }
+}
+
+/** A deployment with its numbers of instances left open. */
+export function withoutInstances({ prefill = {}, generate = {}, ...rest }: ServeSketch): ServeSketch {
+  const open = ({ instances: _, ...own }: InstanceSketch) => own
+  return { ...rest, prefill: open(prefill), generate: open(generate) }
 }
 
 /** What the search would take in the plan's place, on fewer chips than its own servers need. */

@@ -5,10 +5,9 @@ import { counted } from '../plan/explain/figures.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import { easings } from '../plan/serve/easier-requests.ts'
 import type { ServeProblem, ServeSketch } from '../problem.ts'
-import { moreServers } from './more-servers.ts'
+import { moreServers, withoutInstances } from './more-servers.ts'
 import { type Asked, type Changed, changesOf, remedied } from './remedied.ts'
 import { withinShare } from './within-share.ts'
-import { withoutInstances } from './without-instances.ts'
 
 type AskedServe = Asked<ServeProblem, ServeSketch, ServePlan>
 

@@ -4,6 +4,7 @@
  * behind switches those are all numbers of chips that fill every tier but an unbounded outermost.
  */
 import type { Network, SwitchedNetwork } from '../../hardware/cluster/cluster.ts'
+import { filledTiers } from '../../hardware/cluster/resized-cluster.ts'
 import { groupCost } from '../../hardware/network/collective.ts'
 import type { Group, RankSpan } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
@@ -104,16 +105,15 @@ function pricedBy(network: Network, terms: NetworkTerms): string {
   const ofTerms = [...rates, scaleUpHalfBytes, directSeconds].join()
   if (network.kind === 'torus') return `${valueKey(network)} ${ofTerms}`
   const { tiers, chips = Number.POSITIVE_INFINITY } = network
-  return `${tiersKey(tiers)} ${chips > filledTiers(network) ? '' : chips} ${ofTerms}`
+  return `${tiersKey(tiers)} ${chips > mostCutOff(network) ? '' : chips} ${ofTerms}`
 }
 
 const tiersKey = rememberedOf((tiers: SwitchedNetwork['tiers']) => valueKey(tiers))
 
 /** Chips of all tiers but an outermost without end: of more chips than these no group is cut off by how many there are. */
-function filledTiers({ tiers }: SwitchedNetwork): number {
-  const outermost = tiers.at(-1)
-  const bounded = outermost && outermost.size !== null
-  return bounded ? Number.POSITIVE_INFINITY : tiers.reduce((chips, { size }) => chips * (size ?? 1), 1)
+function mostCutOff(network: SwitchedNetwork): number {
+  const outermost = network.tiers.at(-1)?.size ?? null
+  return outermost === null ? filledTiers(network) : Number.POSITIVE_INFINITY
 }
 
 export function lesser(a: GroupCost, b: GroupCost): GroupCost {

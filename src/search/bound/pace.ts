@@ -11,6 +11,7 @@ import { createScale } from '../../cost/compile/term.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { onCluster } from '../../cost/posed.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
+import { filledTiers, unbounded } from '../../hardware/cluster/resized-cluster.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { sequencesEach } from '../layouts/choices.ts'
@@ -20,7 +21,6 @@ import { computeFloor } from './compute-floor.ts'
 import { movedFloor } from './moved-floor.ts'
 import type { OnAnyNetwork } from './on-any-network.ts'
 import { turnFloor } from './turn-floor.ts'
-import { filledTiers, unbounded } from './unbounded.ts'
 
 /** Whether replicas may be in time with so many stages and so many sequences for each; more sequences never give more hope. */
 export type Paced = (replica: Mesh, pipeline: number, sequencesEach: number, limit: Seconds) => boolean
