@@ -1,7 +1,10 @@
 /** Manifests of servers on several hosts, in parts as published, are read as what they start. */
 import { describe, expect, it } from 'vitest'
 import type { LaunchedPlan } from '../../api/schemas/launch.ts'
+import { acceleratorIn } from '../../api/translate/launch/described.ts'
 import { readerOf } from '../../api/translate/launch/file.ts'
+import { planning } from '../http/planning.ts'
+import { service } from '../http/service.ts'
 
 const read = (plan: LaunchedPlan, mode: string) =>
   readerOf(plan)({ chips: null, slices: 1, mode, model: null })
@@ -109,5 +112,91 @@ describe('a server', () => {
     ],
   ] as const)('of %s is told what is not counted: %s', (key, text, says) => {
     expect(read({ [key]: text }, 'generate').notes.join()).toMatch(says)
+  })
+})
+
+// skypilot-org/skypilot 3339bb2 (Apache-2.0), llm/kimi-k2/kimi-k2.sky.yaml, a part
+const task = (accelerators: string) => `envs:
+  MODEL_NAME: moonshotai/Kimi-K2-Instruct
+  HF_TOKEN:
+resources:
+  image_id: docker:vllm/vllm-openai:v0.10.0
+  accelerators: ${accelerators}
+num_nodes: 2
+run: |
+  if [ "$SKYPILOT_NODE_RANK" == "0" ]; then
+    vllm serve $MODEL_NAME --tensor-parallel-size $SKYPILOT_NUM_GPUS_PER_NODE --pipeline-parallel-size $SKYPILOT_NUM_NODES --max-model-len 32768
+  else
+    sleep infinity
+  fi
+service:
+  replicas: 1
+`
+
+describe('a task of SkyPilot', () => {
+  it.each([
+    'H100:8',
+    '{H100: 8}',
+    '{H100:8, H200:8}',
+    '["H100:8"]',
+  ])('with %s runs as its first node does', (accelerators) => {
+    const { hardware, plan, named, faults } = read({ vllm: task(accelerators) }, 'generate')
+    expect([faults, named]).toEqual([[], 'moonshotai/Kimi-K2-Instruct'])
+    expect([hardware, plan.mesh]).toMatchObject([{ chips: 16 }, { tensor: 8, pipeline: 2 }])
+  })
+
+  it('of chips in several numbers leaves open how many there are', () => {
+    const { faults } = read({ vllm: task('{H100:8, L4:4}') }, 'generate')
+    expect(faults.join()).toMatch(/SKYPILOT_NUM_GPUS_PER_NODE, which the text does not set/)
+  })
+
+  it.each([
+    ['H100:8', 'H100'],
+    ['A100:8', 'A100-40GB'],
+    ['{H100:8, H200:8}', null],
+  ])('of %s asks for %s', (accelerators, kind) => {
+    expect(acceleratorIn(task(accelerators))).toBe(kind)
+  })
+
+  it('says the chip of a request that names none', async () => {
+    const request = { workload: { mode: 'generate', batchSequences: 8 }, plan: { vllm: task('H200:8') } }
+    const { body } = await service({ search: planning }).post('/evaluate').send(request)
+    expect(body.read.request.hardware).toEqual({ chip: 'h200-sxm', chips: 16 })
+    expect(body.read.notes).toContain('the chip is taken from accelerators: H200')
+  })
+})
+
+describe("values of vLLM's production-stack", () => {
+  // vllm-project/production-stack a6c01db (Apache-2.0), tutorials/assets, values-25-v100-multi-gpu-tp2.yaml, -16-disagg-prefill.yaml and -15-a-…-raycluster.yaml, parts
+  const values = (spec: string) => `servingEngineSpec:\n  runtimeClassName: ""\n  modelSpec:\n${spec}`
+
+  it('are the servers that its chart starts', () => {
+    const spec =
+      '  - name: q\n    modelURL: Qwen/Qwen2.5-7B-Instruct\n    requestGPU: 2\n    vllmConfig: {dtype: half, tensorParallelSize: 2, maxModelLen: 8192, gpuMemoryUtilization: 0.9, pipelineParallelSize: 4, extraArgs: [--enforce-eager]}\n'
+    const { hardware, plan, workload, named, memoryFraction, notUnderstood, faults } = read(
+      { vllm: values(spec) },
+      'generate',
+    )
+    expect([faults, notUnderstood, named]).toEqual([[], [], 'Qwen/Qwen2.5-7B-Instruct'])
+    expect([hardware, plan.mesh, workload]).toMatchObject([
+      { chips: 2 },
+      { tensor: 2, pipeline: 1 },
+      { contextLength: 8192 },
+    ])
+    expect(memoryFraction).toBe(0.9)
+  })
+
+  it('have stages where they make a cluster of Ray', () => {
+    const spec =
+      '  - modelURL: org/m\n    vllmConfig: {tensorParallelSize: 1, pipelineParallelSize: 2}\n    raySpec: {enabled: true, headNode: {requestGPU: 1}}\n'
+    expect(read({ vllm: values(spec) }, 'generate').plan.mesh).toMatchObject({ pipeline: 2 })
+  })
+
+  it('have a server for each phase, of which that of the mode is read', () => {
+    const engine = (role: string, length: number) =>
+      `  - modelURL: org/m\n    vllmConfig: {maxModelLen: ${length}}\n    lmcacheConfig: {enabled: true, kvRole: ${role}, enablePD: true}\n`
+    const text = values(engine('kv_consumer', 3000) + engine('kv_producer', 2000))
+    expect(read({ vllm: text }, 'prefill').workload).toMatchObject({ promptLength: 1999 })
+    expect(read({ vllm: text }, 'generate').workload).toMatchObject({ contextLength: 3000 })
   })
 })

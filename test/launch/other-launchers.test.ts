@@ -71,11 +71,6 @@ const files: readonly (readonly [source: string, text: string, says: RegExp])[] 
     /llm-d-modelservice.*helm template/,
   ],
   [
-    'keys of vllm-project/production-stack',
-    'servingEngineSpec:\n  modelSpec:\n  - name: "llama"\n    repository: "vllm/vllm-openai"\n    modelURL: "meta-llama/Llama-3.1-8B-Instruct"\n    requestGPU: 1\n    vllmConfig:\n      tensorParallelSize: 2\n',
-    /production-stack.*helm template/,
-  ],
-  [
     'ai-dynamo/aiconfigurator, src/aiconfigurator/cli/example.yaml, a part',
     'agg_minimal:\n  serving_mode: agg\n  model_path: deepseek-ai/DeepSeek-V3\n  system_name: h200_sxm\n  total_gpus: 8\n',
     /question to AIConfigurator/,

@@ -17,9 +17,10 @@ import { readTorchtitan } from '../../../src/launch/torchtitan/read/read.ts'
 import { readVllm } from '../../../src/launch/vllm/read.ts'
 import { faultyValue } from '../../problems.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
-import { commandsOf, quoted } from './manifest.ts'
+import { commandsOf } from './manifest.ts'
 import { megatronWords, wordsOf } from './megatron-yaml.ts'
 import { otherLauncher } from './other-launchers.ts'
+import { quoted } from './quoted.ts'
 
 export type LaunchKey = keyof LaunchedPlan
 

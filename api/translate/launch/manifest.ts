@@ -4,13 +4,15 @@
  */
 import { parseAllDocuments } from 'yaml'
 import { type Fields, isFields } from '../../../src/fields.ts'
+import { described } from './described.ts'
+import { quoted } from './quoted.ts'
 
 const manifest = /^(apiVersion|services):/m
 const deepest = 30
 
 export function commandsOf(text: string): string {
   const documents = documentsOf(text)
-  if (!documents) return text
+  if (!documents) return described(text) ?? text
   const found = documents.flatMap((document) => containersIn(document, [], 0))
   // A manifest is no script: without a command it starts what its image does.
   return documents.some(isFields) ? [...documents.flatMap(filesIn), ...found.map(commandOf)].join('\n') : text
@@ -106,9 +108,4 @@ function variablesIn(given: unknown): readonly Variable[] {
       ? [[String(name), String(value)] as const]
       : [],
   )
-}
-
-/** A word as a shell reads it back. */
-export function quoted(word: string): string {
-  return `'${word.replaceAll("'", `'\\''`)}'`
 }

@@ -122,11 +122,6 @@ const launchers: readonly OtherLauncher[] = [
     says: `is a file of llm-d-modelservice: ${ofChart}`,
   },
   {
-    name: 'vLLM production-stack',
-    marks: [/^servingEngineSpec:/m],
-    says: `is a file of vLLM's production-stack: ${ofChart}`,
-  },
-  {
     name: 'vllm-project/recipes',
     marks: [/^meta:/m, /^\s+(model_id|min_vllm_version|base_args):/m],
     says: 'is a recipe of vllm-project/recipes, whose site makes a command of it: give the command that starts the server',

@@ -1,13 +1,14 @@
 /**
  * The hardware that a job is started on, where what starts it says so and the request does not: node selectors of a manifest of GKE
  * (`cloud.google.com/gke-tpu-accelerator`, `gke-tpu-topology`; the replicas of a JobSet's jobs are slices), and types of xpk
- * (`--tpu-type=tpu7x-4x4x4`, `--device-type=v6e-256`, `--num-slices`).
+ * (`--tpu-type=tpu7x-4x4x4`, `--device-type=v6e-256`, `--num-slices`); of a task of SkyPilot the kind of chip alone.
  */
 import { type Fields, isFields } from '../../../src/fields.ts'
 import { googleAccelerators } from '../../../src/hardware/google-accelerators.ts'
 import { optionsOf } from '../../../src/launch/read/options.ts'
 import { readScript } from '../../../src/launch/read/shell/script.ts'
 import { type Catalogue, knownChip } from '../../catalogue.ts'
+import { acceleratorIn } from './described.ts'
 import { documentsOf } from './manifest.ts'
 
 interface Machine {
@@ -26,13 +27,24 @@ export interface Started {
 export function startedOn(own: Fields, written: unknown, catalogue: Catalogue): Started {
   const asked = isFields(own.hardware) ? own.hardware : {}
   const machine = typeof written === 'string' && isOpen(asked) ? machineOf(written) : null
-  if (!machine) return { own, notes: [] }
+  if (!machine) return acceleratedBy(own, asked, written, catalogue)
   const { chip, slices, shape, said } = machine
   const other = typeof asked.chip === 'string' ? knownChip(catalogue, asked.chip)?.name : undefined
   if (asked.chip !== undefined && other !== chip) return { own, notes: [] }
   const all = 'chips' in shape ? { chips: shape.chips * slices } : shape
   const hardware = { chip, ...all, ...(slices > 1 ? { slices } : {}), ...asked }
   return { own: { ...own, hardware }, notes: [`the hardware is taken from ${said}`] }
+}
+
+/** The chip that a task of SkyPilot asks for, if the request names none; how many there are is said by what it starts. */
+function acceleratedBy(own: Fields, asked: Fields, written: unknown, catalogue: Catalogue): Started {
+  const kind = typeof written === 'string' && asked.chip === undefined ? acceleratorIn(written) : null
+  const chip = kind === null ? undefined : knownChip(catalogue, kind)?.name
+  if (chip === undefined) return { own, notes: [] }
+  return {
+    own: { ...own, hardware: { chip, ...asked } },
+    notes: [`the chip is taken from accelerators: ${kind}`],
+  }
 }
 
 /** Whether a request leaves open how many chips there are. */

@@ -65,8 +65,8 @@ function startedIn(commands: Commands, starts: RegExp): Commands {
   })
 }
 
-/** What a server of SGLang, or a worker of Dynamo, is told that reads prompts for others. */
-const reads = /--disaggregation-mode[= ]prefill\b|--is-prefill-worker\b/
+/** What a server of SGLang, a worker of Dynamo, or a server of vLLM that hands its caches on is told that reads prompts for others. */
+const reads = /--disaggregation-mode[= ]prefill\b|--is-prefill-worker\b|"kv_role"\s*:\s*"kv_producer"/
 
 /** Of servers that share the work those that do the phase; all of them where none is known to, or both phases are asked. */
 function ofPhase(servers: Commands, mode: string | null): Commands {

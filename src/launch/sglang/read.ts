@@ -124,6 +124,7 @@ const isImmaterial = beginningWith(
   --dsa-decode- --dsa-topk- --mamba-backend --mamba-scheduler- --mm-attention- --scheduler-recv- --model-loader- --weight-loader-
   --enable-symm-mem --enable-prefill-delayer --enable-dp-attention-local- --enable-cache-report --incremental-streaming-
   --enable-aiter-allreduce- --skip-server-warmup --skip-tokenizer-init --prefill-round-robin-
+  --torch-compile-
 `,
   serverDoors,
   ...unread(sglangSettings),
