@@ -4,6 +4,7 @@ import { compact } from './compact.ts'
 import type { CostModel } from './cost/model.ts'
 import { onCluster } from './cost/posed.ts'
 import { alone, type Crew } from './crew.ts'
+import { kinOf } from './hardware/kin.ts'
 import { placements } from './hardware/network/placement.ts'
 import { ofKind, trainers } from './launch/framework.ts'
 import { launchable, launchRefusals } from './launch/training.ts'
@@ -147,7 +148,7 @@ function nearRuns(
 
 function recipesOf({ model, cluster, workload, recipes = [] }: Problem): readonly RecipeRecord[] {
   const { sequenceLength } = workload
-  return recipesFor(recipes, { model, chip: cluster.chip.name, chips: cluster.chips, sequenceLength })
+  return recipesFor(recipes, { model, chip: kinOf(cluster.chip), chips: cluster.chips, sequenceLength })
 }
 
 const unsoughtText =

@@ -113,7 +113,7 @@ function refuseRecipe(asked: ExpertRecipeName | undefined, stack: StackRecord | 
 export function stackWarnings(
   request: AssumptionsRequest,
   { stack, expertRecipe }: Pick<Assumptions, 'stack' | 'expertRecipe'>,
-  chip: Pick<Chip, 'name'>,
+  chip: Pick<Chip, 'name' | 'kin'>,
   runs: Activity,
   { stacks }: Stacks,
 ): readonly string[] {

@@ -1,12 +1,13 @@
 /** Turns the hardware of a request into chips and the network between them. */
-import type { Basis } from '../../src/assumptions/assumptions.ts'
+import { type Basis, bases } from '../../src/assumptions/assumptions.ts'
 import { compact } from '../../src/compact.ts'
 import { present } from '../../src/fields.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import type { Cluster } from '../../src/hardware/cluster/cluster.ts'
 import type { ClusterProblem } from '../../src/hardware/cluster/cluster-request.ts'
 import { resolveCluster } from '../../src/hardware/cluster/resolve.ts'
-import { chipOf } from '../../src/hardware/record.ts'
+import { kinAmong, kinOf } from '../../src/hardware/kin.ts'
+import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
 import type { HardwareAsked } from '../../src/problem.ts'
 import { type Catalogue, knownChip, nearestChips } from '../catalogue.ts'
 import { leftOutText } from '../hints/left-out-chips.ts'
@@ -27,7 +28,9 @@ export function hardwareOf(written: HardwareRequest, basis: Basis, catalogue: Ca
   const asked = askedOf(request)
   const chip = overridden(chosenChip(request, basis, catalogue), request)
   const resolution = resolveCluster({ ...asked, chip })
-  if ('cluster' in resolution) return { ...resolution, asked }
+  if ('cluster' in resolution) {
+    return { ...resolution, asked, warnings: [...resolution.warnings, ...kinWarnings(request, chip, basis)] }
+  }
   const { pointer, ...problem } = resolution.problem
   const fault = { ...problem, pointer: asWritten(pointer, request) }
   throw faultyValue('impossible-combination', { ...fault, ...legalMember(fault) })
@@ -69,6 +72,36 @@ function overridden(chip: Chip, request: HardwareRequest): Chip {
   }
 }
 
+/** A chip that is spelled out, with the kin that is asked for or else the one that it has by its numbers, of either basis. */
+function related(
+  asked: string | null | undefined,
+  { kin: _, ...written }: Chip & Partial<ChipRecord>,
+  basis: Basis,
+  catalogue: Catalogue,
+): Chip {
+  const known = () =>
+    [...catalogue.chips.values()].flatMap((record) => bases.map((own) => chipOf(record, own)))
+  const named = asked && catalogued(catalogue, asked, '/hardware/chip/kin').name
+  const kin = named === undefined ? kinAmong(chipOf(written, 'calibrated'), known()) : named
+  const chip = chipOf(written, basis)
+  return kin === chip.name ? chip : { ...chip, kin }
+}
+
+/** Says what a chip that was spelled out under another name is taken for; the book knows of no software. */
+function kinWarnings({ chip: written }: HardwareRequest, chip: Chip, basis: Basis): readonly string[] {
+  const kin = kinOf(chip)
+  const said = typeof written === 'string' || written.kin !== undefined
+  if (said || kin === chip.name || basis === 'book') return []
+  if (kin === null) {
+    return [
+      `${chip.name} has the peaks of no chip of the catalogue: no software is known on it, and costs are of general constants (hardware.chip.kin may name a chip that it is like)`,
+    ]
+  }
+  return [
+    `${chip.name} has the peaks of ${kin}: software on it (stacks, ways to run experts, published runs) is taken to do as on ${kin} (hardware.chip.kin)`,
+  ]
+}
+
 /** Proposes the nearest hardware that exists. */
 function legalMember({ pointer, suggestions }: ClusterProblem): Pick<Fault, 'correction'> {
   const [nearest] = suggestions
@@ -84,13 +117,17 @@ function legalMember({ pointer, suggestions }: ClusterProblem): Pick<Fault, 'cor
 function chosenChip({ chip, network }: HardwareRequest, basis: Basis, catalogue: Catalogue): Chip {
   if (typeof chip !== 'string') {
     const system = chip.system ?? { kind: 'switched', tiers: network?.tiers ?? [] }
-    return chipOf({ ...chip, system }, basis)
+    return related(chip.kin, { ...chip, system }, basis, catalogue)
   }
+  return chipOf(catalogued(catalogue, chip, '/hardware/chip'), basis)
+}
+
+function catalogued(catalogue: Catalogue, chip: string, pointer: string): ChipRecord {
   const known = knownChip(catalogue, chip)
-  if (known) return chipOf(known, basis)
+  if (known) return known
   const leftOut = leftOutText(chip)
   const slice = sliceNamed(catalogue, chip)
   const nearest = slice ? [slice.chip] : leftOut ? [] : nearestChips(catalogue, chip)
   const told = slice?.text ?? leftOut
-  throw unknownValue('chip', chip, '/hardware/chip', { nearest, all: `${told}; GET /hardware has all` })
+  throw unknownValue('chip', chip, pointer, { nearest, all: `${told}; GET /hardware has all` })
 }

@@ -1,5 +1,6 @@
 /** Hourly prices of chips and their sources: prices from different sources do not compare chips fairly. */
 import type { Chip } from '../../src/hardware/chip.ts'
+import { kinOf } from '../../src/hardware/kin.ts'
 import type { Setting } from '../../src/problem.ts'
 import { type Catalogue, knownChip } from '../catalogue.ts'
 import { faultyValue } from '../problems.ts'
@@ -12,7 +13,7 @@ export function refuseUnpriced({ objective, cluster }: Pick<Setting, 'objective'
   throw faultyValue('impossible-combination', { pointer: '/hardware/usdPerHour', detail })
 }
 
-type Priced = Pick<Chip, 'name' | 'usdPerHour'>
+type Priced = Pick<Chip, 'name' | 'kin' | 'usdPerHour'>
 
 type Chips = Pick<Catalogue, 'chips'>
 
@@ -34,8 +35,9 @@ export function pricedApart(one: Priced, other: Priced, catalogue: Chips): reado
 }
 
 /** Null if the request gives the price itself, or there is none. */
-function sourceOf({ name, usdPerHour }: Priced, catalogue: Chips): string | null {
-  const record = knownChip(catalogue, name)
+function sourceOf(chip: Priced, catalogue: Chips): string | null {
+  const { usdPerHour } = chip
+  const record = knownChip(catalogue, kinOf(chip) ?? '')
   if (usdPerHour === undefined || record?.usdPerHour !== usdPerHour) return null
   return record.sources['/usdPerHour'] ?? null
 }

@@ -3,6 +3,7 @@
  * cluster of them usually does (calibrated.ts). Stacks are data in fixtures/stacks, each with its source, fitted only on rows marked for it.
  */
 import type { Chip } from '../hardware/chip.ts'
+import { kinOf } from '../hardware/kin.ts'
 import { type Framework, ofKind, servers, trainers } from '../launch/framework.ts'
 import type { ElementType } from '../recipe/element-types.ts'
 import { type ExpertRecipeName, unstated } from '../recipe/expert-recipes.ts'
@@ -113,8 +114,9 @@ export function launchersOf(runs: Activity, frameworks: readonly Framework[]): r
 }
 
 /** Whether the stack is for this kind of chip. */
-export function runsOn({ chips }: StackRecord, { name }: Pick<Chip, 'name'>): boolean {
-  return chips.includes(name)
+export function runsOn({ chips }: StackRecord, chip: Pick<Chip, 'name' | 'kin'>): boolean {
+  const kin = kinOf(chip)
+  return kin !== null && chips.includes(kin)
 }
 
 /**
@@ -139,7 +141,7 @@ export function stackAssumptions(
 export function usualStack(
   stacks: readonly StackRecord[],
   runs: Activity,
-  chip: Pick<Chip, 'name'>,
+  chip: Pick<Chip, 'name' | 'kin'>,
   frameworks: readonly Framework[],
 ): StackRecord | null {
   const able = launchersOf(runs, frameworks)

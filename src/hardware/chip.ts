@@ -74,6 +74,8 @@ export type ChipKind = (typeof chipKinds)[number]
 
 export interface Chip {
   readonly name: string
+  /** The chip of the catalogue that it is (kin.ts), null for none; itself when absent. */
+  readonly kin?: string | null
   readonly kind: ChipKind
   /** Dense peak per element type of the operands (peak.ts); what is absent is not supported in hardware. */
   readonly peakFlopsPerSecond: Readonly<Partial<Record<ElementType, FlopsPerSecond>>>

@@ -1,13 +1,15 @@
 /** What software for one vendor's GPUs, or for GPUs joined in one way, asks of a chip. */
 import { type Chip, isDirect, type Tier } from '../hardware/chip.ts'
+import { kinOf } from '../hardware/kin.ts'
 
-export function isAmd({ name }: Pick<Chip, 'name'>): boolean {
-  return /^mi\d/i.test(name)
+/** By its kin's name, or by its own where it has none. */
+export function isAmd(chip: Pick<Chip, 'name' | 'kin'>): boolean {
+  return /^mi\d/i.test(kinOf(chip) ?? chip.name)
 }
 
 /** Chips and how they are joined: a cluster, or a chip with the system it comes in. */
 interface Joined {
-  readonly chip: Pick<Chip, 'name' | 'peakFlopsPerSecond'>
+  readonly chip: Pick<Chip, 'name' | 'kin' | 'peakFlopsPerSecond'>
   readonly network:
     | { readonly kind: 'torus' }
     | { readonly kind: 'switched'; readonly tiers: readonly Pick<Tier, 'direct'>[] }
@@ -24,7 +26,7 @@ export function hasDeepEp({ chip, network }: Joined): boolean {
 }
 
 /** The kernels that send tokens to experts on GPUs of either vendor. */
-export function expertKernels(chip: Pick<Chip, 'name'>): 'MoRI' | 'DeepEP' {
+export function expertKernels(chip: Pick<Chip, 'name' | 'kin'>): 'MoRI' | 'DeepEP' {
   return isAmd(chip) ? 'MoRI' : 'DeepEP'
 }
 

@@ -122,4 +122,10 @@ export const chipFields = {
   system,
 } as const
 
-export const chip = z.strictObject(chipFields)
+/** A request may say it, and an answer does where a chip was spelled out. */
+export const kin = optional(
+  'The chip of /hardware whose software (stacks, ways to run experts, published runs) is taken to run on it as well; null for none. By default the one with the same peaks, and the same other numbers if several have these.',
+  z.nullable(label()),
+)
+
+export const chip = z.strictObject({ ...chipFields, kin })

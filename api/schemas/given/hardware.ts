@@ -4,7 +4,7 @@ import { count, label, mostChips } from '../bound.ts'
 import { bookFigures, chipNames, sources } from '../cited.ts'
 import { exactPartial } from '../exact-partial.ts'
 import { optional } from '../field.ts'
-import { bytesPerSecond, chipFields, system, tier, topology } from './chip.ts'
+import { bytesPerSecond, chipFields, kin, system, tier, topology } from './chip.ts'
 
 const networkOverride = z
   .strictObject({
@@ -23,6 +23,7 @@ const networkOverride = z
 const chipRequest = z
   .strictObject({
     ...chipFields,
+    kin,
     system: z.exactOptional(system),
     ...exactPartial({ ...chipNames, sources }),
     book: bookFigures,

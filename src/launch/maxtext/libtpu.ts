@@ -6,6 +6,7 @@
  * training/ironwood/llama3.1-70b/8k-bf16-tpu7x-4x4x4.
  */
 
+import { kinOf } from '../../hardware/kin.ts'
 import type { Run } from '../run/run.ts'
 import { offloadsActivations } from './recomputation.ts'
 
@@ -40,6 +41,9 @@ export function libtpuArguments(run: Run): string {
   const { cluster, assumptions } = run.problem
   if (cluster.chip.kind !== 'tpu') return ''
   const away = offloadsActivations(run) || assumptions.optimizerOnHost
-  const flags = `${ofChip[cluster.chip.name] ?? ''}${away ? offloading : ''}`.trim().split(/\s+/).join(' ')
+  const flags = `${ofChip[kinOf(cluster.chip) ?? ''] ?? ''}${away ? offloading : ''}`
+    .trim()
+    .split(/\s+/)
+    .join(' ')
   return flags === '' ? '' : `LIBTPU_INIT_ARGS='${flags}' `
 }

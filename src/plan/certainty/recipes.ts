@@ -120,7 +120,8 @@ const shown = 5
 
 interface Asked {
   readonly model: Transformer
-  readonly chip: string
+  /** The catalogue's name of the chip; null for a chip that is none of its own. */
+  readonly chip: string | null
   readonly chips: number
   readonly sequenceLength: number
 }

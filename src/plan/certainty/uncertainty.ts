@@ -3,6 +3,7 @@
  * prediction may have missed; this range covers them all, and a plan's lower and upper bound hold both.
  */
 import { compact } from '../../compact.ts'
+import { kinOf } from '../../hardware/kin.ts'
 import { launchersAmong } from '../../launch/launch.ts'
 import type { Setting } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
@@ -89,7 +90,8 @@ function foundFor(
 ) {
   if (!residuals || assumptions.basis === 'book') return null
   const { regimes, generations } = residuals
-  const generation = Object.entries(generations).find(([, chips]) => chips.includes(cluster.chip.name))?.[0]
+  const kin = kinOf(cluster.chip)
+  const generation = Object.entries(generations).find(([, chips]) => kin !== null && chips.includes(kin))?.[0]
   const regime = regimeOf(regimes, {
     mode,
     kind: model.experts ? 'experts' : 'dense',

@@ -76,7 +76,7 @@ describe('a chip as /hardware/{name} answers it', () => {
   it('is one of your own with a name and numbers of its own', async () => {
     const own = { name: 'h100-of-ours', hbmBytes: 1.2e11 }
     const { chip } = await clusterOf({ chip: { ...(await h100()), ...own } })
-    expect(chip).toEqual({ ...(await clusterOf({})).chip, ...own })
+    expect(chip).toEqual({ ...(await clusterOf({})).chip, ...own, kin: 'h100-sxm' })
   })
 })
 
