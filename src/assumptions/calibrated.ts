@@ -77,15 +77,6 @@ const stragglers = 8e-3
 const fp8Share = 0.88
 
 /**
- * The same on Blackwell with one scale for a whole tensor, which its fp8 recipes have unless told otherwise; one for each block of 32 has
- * 0.92 (fixtures/stacks). Both leave out quantising, which casts count: the matmuls of TensorRT-LLM, vLLM and SGLang of 3 TFLOP and more
- * reach 1.00 and 0.92 of what bf16 ones of the same shape do with the fastest kernel of each (same source, B200, B300, GB200, GB300,
- * 3 shapes on each); TensorRT-LLM's of 0.3 TFLOP and more, split into a start, FLOPs and what is quantised, 1.02 and 0.95, of 1 TFLOP and
- * more 1.02 and 0.91. Power holds bf16 of random numbers to 0.6 to 0.7 of peak there, and fp8 no more.
- */
-export const fp8ShareByTensor = 1.01
-
-/**
  * The same for NVFP4, whose peak is four times that of bf16: 0.66 and 0.68 on B200 and GB200; less on B300 and
  * GB300, whose peak is half as high again.
  */

@@ -13,13 +13,6 @@ import type { Assumptions } from './assumptions.ts'
 export const noStack = 'none'
 
 /**
- * Share of what experts are sent that hides where one microbatch runs forwards beside another backwards. Qwen3-30B-A3B on 16 H100, pairs
- * that differ by nothing else: 24.71 s and 20.99 s by HybridEP, 41.25 s and 31.31 s by AllToAll, 0.7 and 0.6 of what is predicted to be
- * sent (NVIDIA-NeMo/Megatron-Bridge @067f987df0, skills/nemo-mbridge-perf-moe-comm-overlap/SKILL.md).
- */
-export const overlapOfRuns = 0.7
-
-/**
  * Which frameworks may launch each kind of stack, and whether the first is meant where nobody is named: trainers have chips of their own, so
  * the first that has a stack for the chip is the one; servers run on the same chips, so none is meant unless only one may serve.
  */

@@ -58,11 +58,6 @@ export function anyAccepted(model: CostModel, accepts: Accepts, stop: Stop): boo
   })
 }
 
-/** Searches one cost model; plans that are not accepted are not listed. */
-export function search(model: CostModel, accepts: Accepts | null = null, stop: Stop = never): SearchResult {
-  return searchSpaces([spaceOf(createWorkbench(model, accepts, stop))], model.problem.top, stop)
-}
-
 export interface Wanted {
   /** No plan that scores worse than this is wanted. */
   readonly most?: number

@@ -1,10 +1,9 @@
 /** Writes docs/accuracy.md from a report. */
 
 import { readFileSync } from 'node:fs'
-import { enough } from '../../src/plan/certainty/residuals.ts'
 import { noise } from './ranking.ts'
 import type { Report } from './report.ts'
-import { telling } from './residual-record.ts'
+import { enough, telling } from './residual-record.ts'
 import type { Summary } from './summary.ts'
 
 const verdicts: Readonly<Record<string, string>> = JSON.parse(

@@ -1,6 +1,5 @@
 /** Published layouts since 2024, each configuration once in its newest release: the content of fixtures/recipes.json. */
 import { loadCatalogue } from '../../api/catalogue.ts'
-import { overlapOfRuns } from '../../src/assumptions/stack.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { type RecipeRecord, shapeOf } from '../../src/plan/certainty/recipes.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
@@ -10,6 +9,7 @@ import { attentionOf } from './training/attention-kernels.ts'
 import {
   catalogueChip,
   catalogueModel,
+  overlapOfRuns,
   type PublishedLayout,
   predicted,
   publishedRows,

@@ -14,7 +14,6 @@ import {
   type Band,
   bandOf,
   type Circumstances,
-  enough,
   levels,
   type Quantiles,
   type Regime,
@@ -27,6 +26,9 @@ import { type Compared, configurations, groupedBy } from './compared.ts'
 import { differences, ran } from './differences.ts'
 import { frameworkOf, generationOf, generations } from './software.ts'
 import { rounded } from './summary.ts'
+
+/** The least number of configurations from which a ninth decile is taken. */
+export const enough = 15
 
 /** One configuration, and what it took over what was predicted. */
 export interface Residual extends Circumstances {

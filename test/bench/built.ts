@@ -1,4 +1,6 @@
 /** Loads the built code, which is what runs in production: sources would pass through a loader that rewrites them. */
+import type { CostModel } from '../../src/cost/model.ts'
+
 const load = <Module>(path: string): Promise<Module> =>
   import(new URL(`../../dist/${path}.js`, import.meta.url).href)
 
@@ -31,5 +33,9 @@ export const { relaxMemoryPolicy, solveMemoryPolicy } = await load<
 >('src/search/memory-policy/memory-policy')
 export const { enumerateMeshes } =
   await load<typeof import('../../src/search/meshes/meshes.ts')>('src/search/meshes/meshes')
-export const { createWorkbench, search } =
-  await load<typeof import('../../src/search/search.ts')>('src/search/search')
+const searching = await load<typeof import('../../src/search/search.ts')>('src/search/search')
+export const { createWorkbench } = searching
+
+/** The search of one cost model, as test/search.ts has it of the sources. */
+export const search = (model: CostModel) =>
+  searching.searchSpaces([searching.spaceOf(createWorkbench(model))], model.problem.top, () => false)

@@ -22,9 +22,6 @@ export const levels = [
   [],
 ] as const
 
-/** The least number of configurations from which a ninth decile is taken. */
-export const enough = 15
-
 export type ResidualMode = (typeof modes)[number]
 
 /** Runs of models without and with experts, and runs by releases since 2024 and before. */

@@ -22,10 +22,10 @@ import { powerRounds } from '../../../src/search/bound/continuous/power-program.
 import { unavoidable } from '../../../src/search/bound/continuous/unavoidable.ts'
 import { casesOf, continuousBound } from '../../../src/search/bound/continuous-bound.ts'
 import { enumerateMeshes } from '../../../src/search/meshes/meshes.ts'
-import { search } from '../../../src/search/search.ts'
 import { axes, axesOf, type Mesh } from '../../../src/sharding/axis.ts'
 import { law } from '../../law.ts'
 import { type ProblemOptions, problem } from '../../problem.ts'
+import { search } from '../../search.ts'
 import { highs, solvers } from '../../solvers.ts'
 
 /** Infinite where nothing fits. */

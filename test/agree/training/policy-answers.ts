@@ -13,9 +13,9 @@ import {
   type MemoryPolicyAnswer,
   solveMemoryPolicy,
 } from '../../../src/search/memory-policy/memory-policy.ts'
-import { search } from '../../../src/search/search.ts'
 import type { LayoutNumbers } from '../../../src/search/stages/stage-windows.ts'
 import { type ProblemOptions, problem } from '../../problem.ts'
+import { search } from '../../search.ts'
 import { highs } from '../../solvers.ts'
 
 export const budgetOf = ({ model }: LayoutNumbers) => model.problem.memoryBudget

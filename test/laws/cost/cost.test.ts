@@ -9,11 +9,11 @@ import type { Cluster, Network } from '../../../src/hardware/cluster/cluster.ts'
 import type { Architecture } from '../../../src/model/architecture.ts'
 import { assemble } from '../../../src/plan/assemble.ts'
 import type { Problem } from '../../../src/problem.ts'
-import { search } from '../../../src/search/search.ts'
 import { type Mesh, unitMesh } from '../../../src/sharding/axis.ts'
 import { enumeration, type Priced } from '../../agree/training/enumeration.ts'
 import { law } from '../../law.ts'
 import { type ProblemOptions, problem } from '../../problem.ts'
+import { search } from '../../search.ts'
 import { oddDense } from '../../small-model.ts'
 
 const small: Architecture = oddDense

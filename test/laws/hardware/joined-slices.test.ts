@@ -6,8 +6,8 @@ import type { TorusNetwork } from '../../../src/hardware/cluster/cluster.ts'
 import type { Architecture } from '../../../src/model/architecture.ts'
 import type { MixtureOfExperts } from '../../../src/model/transformer.ts'
 import type { Problem } from '../../../src/problem.ts'
-import { search } from '../../../src/search/search.ts'
 import { type ProblemOptions, problem } from '../../problem.ts'
+import { search } from '../../search.ts'
 import { oddDense } from '../../small-model.ts'
 
 const dense: Architecture = { ...oddDense, layers: 6, heads: 8 }

@@ -7,9 +7,9 @@ import { createWorkbench } from '../../../src/inference/workbench.ts'
 import { phaseOf } from '../../../src/modes/phases.ts'
 import { assembleInference } from '../../../src/plan/inference/assemble.ts'
 import type { PhaseProblem } from '../../../src/problem.ts'
-import { search } from '../../../src/search/search.ts'
 import { generation, inferenceProblem, prompts } from '../../inference-problem.ts'
 import { problem } from '../../problem.ts'
+import { search } from '../../search.ts'
 
 const mixture = { model: 'mixtral-8x7b', chip: 'h100-sxm', chips: 8 }
 

@@ -14,10 +14,10 @@ import { stepTime } from '../../../src/cost/step/step.ts'
 import { placements } from '../../../src/hardware/network/placement.ts'
 import type { Problem } from '../../../src/problem.ts'
 import { policyRows } from '../../../src/recipe/policy.ts'
-import { search } from '../../../src/search/search.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { type ProblemOptions, problem } from '../../problem.ts'
 import { padded } from '../../rounding.ts'
+import { search } from '../../search.ts'
 
 const searched: ProblemOptions = {
   model: 'llama-3-8b',

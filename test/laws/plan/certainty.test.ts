@@ -4,13 +4,12 @@ import { loadCatalogue } from '../../../api/catalogue.ts'
 import {
   bandOf,
   type Circumstances,
-  enough,
   type Quantiles,
   type Regime,
   regimeOf,
 } from '../../../src/plan/certainty/residuals.ts'
 import { boundsOf, uncertaintyOf } from '../../../src/plan/certainty/uncertainty.ts'
-import { certainty, type Residual, residualRecord, telling } from '../../accuracy/residual-record.ts'
+import { certainty, enough, type Residual, residualRecord, telling } from '../../accuracy/residual-record.ts'
 import { generations } from '../../accuracy/software.ts'
 import { forAll, law } from '../../law.ts'
 import { problem } from '../../problem.ts'

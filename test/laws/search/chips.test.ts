@@ -18,12 +18,12 @@ import { phaseOf } from '../../../src/modes/phases.ts'
 import { optimize } from '../../../src/optimize.ts'
 import type { Objective, PhaseProblem, Problem } from '../../../src/problem.ts'
 import { contextModels } from '../../../src/search/layouts/context-models.ts'
-import { search } from '../../../src/search/search.ts'
 import { searchAll } from '../../../src/search/search-all.ts'
 import { meshSize } from '../../../src/sharding/axis.ts'
 import { generation, inferenceProblem, prompts, solver } from '../../inference-problem.ts'
 import { forAll, law } from '../../law.ts'
 import { problem } from '../../problem.ts'
+import { search } from '../../search.ts'
 
 const model = spelledOut('small', {
   ...{ layers: 6, dModel: 1024, dFf: 4096, heads: 12, kvHeads: 4, headDim: 64, vocab: 32_000 },

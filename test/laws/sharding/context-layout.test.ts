@@ -11,7 +11,6 @@ import { wholeComposition } from '../../../src/model/composition.ts'
 import { optimize } from '../../../src/optimize.ts'
 import { policyRows } from '../../../src/recipe/policy.ts'
 import { contextModels } from '../../../src/search/layouts/context-models.ts'
-import { search } from '../../../src/search/search.ts'
 import { searchAll } from '../../../src/search/search-all.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { restricted } from '../../../src/sharding/component.ts'
@@ -24,6 +23,7 @@ import { attention, layerParts } from '../../../src/sharding/tables/training-lay
 import { legal } from '../../legal.ts'
 import { problem } from '../../problem.ts'
 import { padded } from '../../rounding.ts'
+import { search } from '../../search.ts'
 
 const solver = javascriptLpSolver
 
