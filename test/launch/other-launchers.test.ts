@@ -31,6 +31,32 @@ const files: readonly (readonly [source: string, text: string, says: RegExp])[] 
     /NeMo 1/,
   ],
   [
+    'a command of NeMo-Run',
+    'nemo llm pretrain --factory llama3_70b trainer.num_nodes=8 trainer.strategy.tensor_model_parallel_size=4\n',
+    /command that names one.*Python/,
+  ],
+  [
+    'a command of NeMo 1',
+    'torchrun --nproc_per_node 4 megatron_gpt_pretraining.py \\\n trainer.devices=4 \\\n model.tensor_model_parallel_size=2 model.global_batch_size=16\n',
+    /NeMo 1/,
+  ],
+  [
+    'pytorch/torchtitan b5bcd76, torchtitan/models/llama3/config_registry.py, a part',
+    'from typing import cast\n\nfrom torchtitan.config import ParallelismConfig, TrainingConfig\nfrom torchtitan.trainer import Trainer\n\ndef llama3_8b() -> Trainer.Config:\n    return Trainer.Config(model_spec=model_registry("8B"))\n',
+    /configs of torchtitan.*Python.*--module llama3/,
+  ],
+  ['a command of axolotl', 'axolotl train examples/llama-3/fft-8b.yaml\n', /said elsewhere/],
+  [
+    'a command of LLaMA-Factory',
+    'FORCE_TORCHRUN=1 llamafactory-cli train examples/full.yaml\n',
+    /said elsewhere/,
+  ],
+  [
+    'a command of torchtune',
+    'tune run --nproc_per_node 8 full_finetune_distributed --config llama3_1/70B_full\n',
+    /torchtune/,
+  ],
+  [
     'axolotl-ai-cloud/axolotl, examples/qwen2/adamw-pretrain-fsdp2.yaml, a part',
     'base_model: Qwen/Qwen2.5-0.5B\nmodel_type: AutoModelForCausalLM\npretraining_dataset:\n  - path: allenai/c4\nsequence_len: 2048\nmicro_batch_size: 4\nfsdp_config:\n  fsdp_version: 2\n',
     /config of axolotl.*said elsewhere/,

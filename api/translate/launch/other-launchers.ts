@@ -24,6 +24,12 @@ const inPython = 'is Python, which is not run here'
 /** The text starts no server by a command, beside which a few lines of Python would be its client or its check. */
 const noServer = /(?<![\s\S])(?![\s\S]*\b(vllm(\.entrypoints| serve\b)|sglang(\.launch_server| serve\b)))/
 
+/** The text names no layout of Megatron-LM, which a program behind DeepSpeed's launcher may have. */
+const noMegatron = /(?<![\s\S])(?![\s\S]*--tensor-model-parallel-size\b)/
+
+/** The text starts no training of torchtitan. */
+const noTitan = /(?<![\s\S])(?![\s\S]*(\btorchtitan\.train\b|\brun_train\.sh\b))/
+
 const launchers: readonly OtherLauncher[] = [
   {
     name: 'slime',
@@ -47,12 +53,16 @@ const launchers: readonly OtherLauncher[] = [
   },
   {
     name: 'NeMo 2',
-    marks: [/^\s*(import nemo_run\b|from nemo\.collections import .*\bllm\b|from nemo\.collections\.llm\b)/m],
-    says: `is a recipe of NeMo 2: it ${inPython}, and its recipes are not read; give the command of Megatron Bridge (run_recipe.py with overrides) or the options of Megatron-LM`,
+    marks: [
+      /^\s*(import nemo_run\b|from nemo\.collections import .*\bllm\b|from nemo\.collections\.llm\b|nemo llm (pretrain|finetune)\b)/m,
+    ],
+    says: `is a recipe of NeMo 2, or a command that names one: it ${inPython}, and its recipes are not read; give the command of Megatron Bridge (run_recipe.py with overrides) or the options of Megatron-LM`,
   },
   {
     name: 'NeMo-Framework-Launcher',
-    marks: [/launcher_scripts\/main\.py|^\s*megatron_amp_O2:/m],
+    marks: [
+      /launcher_scripts\/main\.py|\bmegatron_amp_O2[:=]|\bmegatron_\w*(pretraining|finetuning|sft)\.py\b/m,
+    ],
     says: 'is a config of NeMo 1 or of its launcher, whose keys are not read: give the options of Megatron-LM',
   },
   {
@@ -103,12 +113,25 @@ const launchers: readonly OtherLauncher[] = [
   },
   {
     name: "DeepSpeed's launcher",
-    marks: [/^[^#\n]*\bdeepspeed\s+(--(num_gpus|num_nodes|hostfile|include|master_port)\b|\S+\.py\b)/m],
+    marks: [
+      noMegatron,
+      /^[^#\n]*\bdeepspeed\s+(--(num_gpus|num_nodes|hostfile|include|master_port)\b|\S+\.py\b)/m,
+    ],
     says: "starts a program by DeepSpeed's launcher, whose layout is in a file of its own: give that (--deepspeed FILE.json) as plan.deepspeed, with model, batch and chips beside it",
   },
   {
+    name: "torchtitan's registry",
+    marks: [noTitan, /^(from|import) torchtitan\b/m, /\b(Trainer\.Config|model_registry)\(/],
+    says: `has configs of torchtitan: it ${inPython}; give the command that names one (\`torchrun … -m torchtitan.train --module llama3 --config llama3_8b\`), with options for what it sets otherwise`,
+  },
+  {
+    name: "commands of Hugging Face's trainers",
+    marks: [/\b(axolotl train|llamafactory-cli train)\b/],
+    says: `starts a program by a config of its own: ${elsewhere}`,
+  },
+  {
     name: 'torchtune',
-    marks: [/_component_: *torchtune\./],
+    marks: [/_component_: *torchtune\.|^\s*tune run\b/m],
     says: 'is a config of torchtune, whose components are not read: write the plan',
   },
   {

@@ -2,22 +2,25 @@
 import type { Options } from './options.ts'
 import { slurmOptions } from './shell/slurm.ts'
 
+/** Names of torchrun, and of DeepSpeed's launcher with underscores. */
+const nodesSaid = ['--num_nodes', '--nnodes', '--num-nodes'] as const
+
 /** Number of chips that PyTorch's launcher starts: nodes times processes; null if one of them is not given. */
 export function worldOf(options: Options): number | null {
-  const nodes = options.whole('--nnodes', '--num-nodes')
+  const nodes = options.whole(...nodesSaid)
   const each = processesOf(options)
   return nodes === null || each === null ? null : nodes * each
 }
 
 function processesOf(options: Options): number | null {
-  const names = ['--nproc-per-node', '--nproc_per_node']
+  const names = ['--num_gpus', '--nproc-per-node', '--nproc_per_node']
   // With these words torchrun counts the devices itself.
   return /^(auto|gpu|cpu)$/.test(options.text(...names) ?? '') ? null : options.whole(...names)
 }
 
 /** Processes of the one node that PyTorch's launcher starts where nothing says how many (torchrun, `--nnodes` 1:1). */
 export function ofOneNode(options: Options): number | null {
-  const said = options.values('--nnodes', '--num-nodes') !== null
+  const said = options.values(...nodesSaid) !== null
   return said ? null : processesOf(options)
 }
 

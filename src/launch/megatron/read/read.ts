@@ -80,7 +80,8 @@ export function readMegatron(
     ],
     // Without the number of GPUs nobody has asked for what says the mesh.
     ...leftOver(laidOut ? left : [], isImmaterial, options.known()),
-    refuses: program === null || isOwnProgram(program),
+    // Megatron-DeepSpeed's programs have the same names, and options of their own.
+    refuses: (program === null || isOwnProgram(program)) && !options.has('--deepspeed'),
     faults: compact(
       program !== null &&
         otherModels.test(program) &&
