@@ -11,7 +11,7 @@ import { setShards } from './layout/local-sizes.ts'
 import type { InferenceModel } from './model.ts'
 import { arrange, arrangedSeconds, leastSeconds } from './pass/arrangement.ts'
 import type { Pass } from './pass/pass.ts'
-import { type Settled, settledIn } from './pass/settled.ts'
+import { settledIn } from './pass/settled.ts'
 import type { InferenceCandidate, Phase, Site } from './phase.ts'
 import type { Workbench } from './workbench.ts'
 
@@ -111,13 +111,10 @@ export function fastestOf(bench: Workbench, site: Site, passes: readonly Pass[])
   return fastest
 }
 
-/** Its time where each component has one layout; Infinity where none fits. */
-export function fastestSeconds({ seconds }: Settled, passes: readonly Pass[]): Seconds {
+/** Its time, of the times of the passes in their order; Infinity where none fits. */
+export function fastestSeconds(times: readonly Seconds[]): Seconds {
   let fastest = Number.POSITIVE_INFINITY
-  for (const pass of passes) {
-    const own = seconds(pass)
-    if (isLess(own, fastest)) fastest = own
-  }
+  for (const seconds of times) if (isLess(seconds, fastest)) fastest = seconds
   return fastest
 }
 

@@ -29,6 +29,9 @@ import { liveBytes, setPass } from './shape-numbers.ts'
 export interface Settled {
   /** Infinity where the pass does not fit into memory. */
   readonly seconds: (pass: Pass) => Seconds
+  readonly fits: (pass: Pass) => boolean
+  /** What a pass takes that is known to fit. */
+  readonly fittingSeconds: (pass: Pass) => Seconds
   /** Bytes that stay, and the most that one component works with. */
   readonly memory: (pass: Pass) => OptionBytes
 }
@@ -64,9 +67,12 @@ export function settled(bench: Workbench, site: PricedMesh): Settled {
     }
     return { bytes, workspace }
   }
-  const seconds = (pass: Pass): Seconds => {
+  const fits = (pass: Pass): boolean => {
     const { bytes, workspace } = memory(pass)
-    if (!(bytes + workspace <= budget)) return Number.POSITIVE_INFINITY
+    return bytes + workspace <= budget
+  }
+  const fittingSeconds = (pass: Pass): Seconds => {
+    setShards(sizes, mesh)
     const counts = occurrences(bench, pass)
     const assumptions = assumed[pass.mode]
     const given = { rates, assumptions, contexts: pass.contexts, sizes }
@@ -104,7 +110,8 @@ export function settled(bench: Workbench, site: PricedMesh): Settled {
     }
     return total + fixedSeconds(bench, site, pass, total)
   }
-  return { seconds, memory }
+  const seconds = (pass: Pass) => (fits(pass) ? fittingSeconds(pass) : Number.POSITIVE_INFINITY)
+  return { seconds, fits, fittingSeconds, memory }
 }
 
 /** The collectives of the layouts that move anything between the chips of a placement. */

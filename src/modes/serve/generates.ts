@@ -87,10 +87,19 @@ function stepsOf(
   const passesOf = (batch: number) => stepPasses(bench, workload, batch, mesh)
   const budget = setting.memoryBudget - reserveBytes(setting)
   const taken = settled(bench, site)
+  const largest = most ?? largestBatch(bench, site, limited)
+  // A server that has room for its most sequences is not asked again whether it has room for fewer.
+  const fitting = passesOf(largest).map(taken.fits)
   return {
     site,
-    most: most ?? largestBatch(bench, site, limited),
-    stepSeconds: remembered((batch) => fastestSeconds(taken, passesOf(batch))),
+    most: largest,
+    stepSeconds: remembered((batch) =>
+      fastestSeconds(
+        passesOf(batch).map((pass, way) =>
+          batch <= largest && fitting[way] ? taken.fittingSeconds(pass) : taken.seconds(pass),
+        ),
+      ),
+    ),
     resident: remembered((batch) => {
       const [whole, ...halved] = passesOf(batch)
       const { bytes, workspace } = taken.memory(whole)

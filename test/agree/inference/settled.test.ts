@@ -28,7 +28,9 @@ it('is what the search of layouts finds among one of each', () => {
         for (const site of some(sitesOf(bench, mesh, {}, [own]), 2)) {
           const taken = settledIn(bench, site)
           for (const pass of some(passes({ ...site, offered }), 3)) {
+            const fitting = taken?.fittingSeconds(pass)
             const found = arrange(bench, site, pass)
+            if (found) expect(fitting).toBe(found.seconds)
             expect(taken?.seconds(pass)).toBe(found?.seconds ?? Number.POSITIVE_INFINITY)
             const options = residentOf(bench, pass, passNumbers(bench, mesh, pass, own))
             expect(taken?.memory(pass)).toEqual({
