@@ -128,6 +128,8 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
       stand(mesh, scale)
       const choices = microbatchChoices(mesh, model.problem)
       const [{ sequences, microbatches } = { sequences: 0, microbatches: 0 }] = choices
+      // Without stages nothing waits, and more microbatches only move more.
+      const asked = mesh.pipeline > 1 ? choices : choices.filter(({ microbatches: count }) => count === 1)
       // However they are divided, as many sequences are computed and moved.
       const own = work(mesh, sequences * microbatches, scale)
       let least = noLimit
@@ -136,7 +138,7 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
         for (const zeroStage of zeroChoices(mesh, model.problem)) {
           fillSums(sums, bucketsOf(zeroStage), mesh, scale, costs)
           const unbroken = ofChoice.unbroken(own, moved, sums, mesh)
-          for (const choice of choices) {
+          for (const choice of asked) {
             if (whole(unbroken + ofChoice.waiting(own, choice, mesh)) >= least) continue
             least = Math.min(least, whole(together(own, moved, sums, choice, mesh)))
           }

@@ -102,7 +102,16 @@ export function triedSchedules({ workload, assumptions }: Problem): readonly Sch
   return workload.schedules ?? assumptions.schedules
 }
 
+/** Asked for each number of microbatches of each mesh, and the same for many. */
 export function scheduleChoices(mesh: Mesh, problem: Problem, microbatches: number): readonly Schedule[] {
+  const ofProblem = known(schedulesKnown, problem, () => new Map<number, Map<number, readonly Schedule[]>>())
+  const ofStages = known(ofProblem, mesh.pipeline, () => new Map<number, readonly Schedule[]>())
+  return known(ofStages, microbatches, () => schedulesFor(mesh, problem, microbatches))
+}
+
+const schedulesKnown = new WeakMap<Problem, Map<number, Map<number, readonly Schedule[]>>>()
+
+function schedulesFor(mesh: Mesh, problem: Problem, microbatches: number): readonly Schedule[] {
   if (mesh.pipeline === 1) return [unscheduled]
   const tried = triedSchedules(problem)
   const { layers } = problem.model

@@ -62,6 +62,7 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
         ? zeroStages.filter((stage) => floor(stage, microbatches) <= within)
         : zeroStages
     found.pruned += (zeroStages.length - hopeful.length) * schedules.length
+    if (hopeful.length === 0) continue
     const open = schedules.map((schedule) => openLayouts(visit, microbatching, schedule, hopeful))
     const left = open.reduce((sum, { length }) => sum + length, 0)
     found.constraint += hopeful.length * schedules.length - left
