@@ -3,6 +3,7 @@
  *
  *   router          D·E
  *   one expert      3·D·F_e (2·D·F_e without a gate)
+ *   latent          3·M·F_e for one expert, and 2·D·M to project tokens down to a width M and back (LatentMoE: NVIDIA, "Nemotron 3 Super", arXiv 2604.12374)
  *   shared experts  as many again for each expert that every token visits
  *
  * After the first dense layers, every n-th layer has experts, the last of each n: layers 2, 4, … for n = 2.
@@ -17,6 +18,7 @@ export interface ExpertLayerParameters {
   readonly expert: number
   /** Parameters of all routed experts. */
   readonly routed: number
+  /** Those that every token meets beside the router: shared experts, and the projections to the experts' own width and back. */
   readonly shared: number
   /** The parameters that one token meets: router, shared experts and its k routed ones. */
   readonly active: number
@@ -71,8 +73,10 @@ function layersByStage(model: Transformer, stages: number): readonly number[] {
 export function expertLayerParameters({ dModel, gatedMlp, experts }: Transformer): ExpertLayerParameters {
   if (!experts) return none
   const router = dModel * experts.experts
-  const expert = (gatedMlp ? 3 : 2) * dModel * experts.dFfExpert
-  const shared = experts.sharedExperts * expert
+  const { latentWidth, dFfExpert, sharedExperts } = experts
+  const matrices = gatedMlp ? 3 : 2
+  const expert = matrices * (latentWidth ?? dModel) * dFfExpert
+  const shared = sharedExperts * matrices * dModel * dFfExpert + 2 * dModel * (latentWidth ?? 0)
   return {
     router,
     expert,

@@ -60,6 +60,8 @@ const others: Readonly<Record<string, string>> = {
   'glm-4.5v': 'glm-4.5-air',
   'glm-4.6v': 'glm-4.5-air',
   'nvidia-nemotron-3-nano-30b-a3b': 'nemotron-3-nano-30b-a3b',
+  'nvidia-nemotron-3-super-120b-a12b': 'nemotron-3-super-120b-a12b',
+  'nvidia-nemotron-3-ultra-550b-a55b': 'nemotron-3-ultra-550b-a55b',
   'kimi-k2.7': 'kimi-k2.7-code',
   'deepseek-3.2-671b': 'deepseek-v3.2',
   'c4ai-command-r-v01': 'command-r',

@@ -15,6 +15,8 @@ export interface MixtureOfExperts {
   readonly sharedExperts: number
   /** Width F of one expert. */
   readonly dFfExpert: number
+  /** Width of what routed experts take in and give out, where tokens are projected down to it, and their sums back (LatentMoE); D where absent. */
+  readonly latentWidth?: number
   /** Number of first layers that have a dense MLP of width dFf instead. */
   readonly denseLayers: number
   /** Of the layers after those, every n-th has experts and the others a dense MLP; 1 when all have experts. */

@@ -39,6 +39,9 @@ const queries = ['Q', 'K', 'V', 'QLow', 'KVLow', 'HeadGate', ...index, ...recurr
 const results = ['Result', 'Att', 'Weighed', 'Mixed']
 const hidden = ['Gate', 'Up', 'SharedGate', 'SharedUp']
 
+/** Copies of tokens where their experts are and, of experts of a width of their own, the sum that is projected back. */
+const ofExperts = ['Dispatched', 'Summed']
+
 /** Of latent attention, what projections up, and norms, make again at little cost. */
 const lowRanks = ['QLow', 'KVLow', 'Result', 'Att', ...recurrent, 'Mixed']
 
@@ -56,14 +59,14 @@ export const policies = [
   {
     name: 'none',
     attention: ['In', ...queries, ...results],
-    mlp: ['In', ...hidden, 'Tmp', 'SharedTmp', 'Dispatched'],
+    mlp: ['In', ...hidden, 'Tmp', 'SharedTmp', ...ofExperts],
     stream: 2,
     book: { stream: 20, inner: 0 },
   },
   {
     name: 'selective',
     attention: ['In', ...queries, 'Weighed', 'Mixed'],
-    mlp: ['In', ...hidden, 'Tmp', 'SharedTmp', 'Dispatched'],
+    mlp: ['In', ...hidden, 'Tmp', 'SharedTmp', ...ofExperts],
     stream: 2,
   },
   {
@@ -80,14 +83,14 @@ export const policies = [
   {
     name: 'mla_up_proj',
     attention: ['In', ...lowRanks],
-    mlp: ['In', ...hidden, 'Tmp', 'SharedTmp', 'Dispatched'],
+    mlp: ['In', ...hidden, 'Tmp', 'SharedTmp', ...ofExperts],
     stream: 2,
     models: 'latent',
   },
   {
     name: 'layernorm+mla_up_proj+moe_act',
     attention: lowRanks,
-    mlp: [...hidden, 'SharedTmp', 'Dispatched'],
+    mlp: [...hidden, 'SharedTmp', ...ofExperts],
     stream: 2,
     models: 'latent',
   },
@@ -102,14 +105,14 @@ export const policies = [
   {
     name: 'moe_act',
     attention: ['In', ...queries, ...results],
-    mlp: ['In', ...hidden, 'SharedTmp', 'Dispatched'],
+    mlp: ['In', ...hidden, 'SharedTmp', ...ofExperts],
     stream: 2,
     models: 'experts',
   },
   {
     name: 'layernorm+moe_act',
     attention: ['In', ...queries, ...results],
-    mlp: [...hidden, 'SharedTmp', 'Dispatched'],
+    mlp: [...hidden, 'SharedTmp', ...ofExperts],
     stream: 2,
     models: 'experts',
   },

@@ -49,7 +49,7 @@ export interface ShardedArray {
 /** Whether it holds a copy of a token's stream for each of its experts, or what these make of one. */
 export function isOfCopies({ kind, dimensions }: ShardedArray): boolean {
   const has = (name: string) => dimensions.some(({ label }) => label === name)
-  return kind !== 'weight' && kind !== 'gradient' && has('A') && has('D')
+  return kind !== 'weight' && kind !== 'gradient' && has('A') && (has('D') || has('M'))
 }
 
 /** Such an array that every tensor rank has all of. */

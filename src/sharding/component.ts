@@ -22,6 +22,8 @@ export interface Einsum {
   readonly kind: EinsumKind
   /** The right operand is keys or values: its positions T are this einsum's S. */
   readonly keys?: boolean
+  /** The left operand may be a partial sum: what is made of it is one over the same axes, and it is reduced only then. */
+  readonly ofPartial?: boolean
   /** The array of what it makes, before an activation function that is no einsum: the function costs no FLOPs. */
   readonly before?: string
 }

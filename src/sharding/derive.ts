@@ -87,6 +87,7 @@ function forwardSteps(component: Component): readonly Step[] {
     ...operands(component, einsum),
     every: everyMicrobatch,
     kind: einsum.kind,
+    ofPartial: einsum.ofPartial,
   }))
 }
 
@@ -151,9 +152,10 @@ function reductionOf({ zeroStage }: DeriveOptions): (axis: Axis) => 'microbatch'
   return (axis) => (gradients.includes(axis) ? reduced : 'step')
 }
 
-/** States are sharded along D, which every weight has and which no tensor axis divides. */
+/** States are sharded along D, which every weight has but those of experts of a width of their own (M), and which no tensor axis divides. */
 function stateLabel(weight: ShardedArray): string {
-  return weight.dimensions.some(({ label }) => label === 'D') ? 'D' : (weight.dimensions[0]?.label ?? 'D')
+  const has = (name: string) => weight.dimensions.some(({ label }) => label === name)
+  return ['D', 'M'].find(has) ?? weight.dimensions[0]?.label ?? 'D'
 }
 
 function storedComponent(component: Component, { zeroStage, active = axes }: DeriveOptions): Component {

@@ -18,6 +18,8 @@ export interface Step extends Produced {
   readonly right: ShardedArray
   /** Whether its partial sum is reduced over an axis in every microbatch or once a step. */
   readonly every: (axis: Axis) => 'microbatch' | 'step'
+  /** Whether the left operand may be a partial sum, which the result then is as well. */
+  readonly ofPartial?: boolean | undefined
 }
 
 /** What is already gathered, keyed by its notation, so that it is not gathered again. */
@@ -26,6 +28,7 @@ export type Gathered = Map<string, ArrayKind>
 /** Runs a pass, adding to `lines` and to what is gathered. */
 export function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathered: Gathered): void {
   const lastInto = new Map(steps.map((step, index) => [step.out.name, index]))
+  const handedOn = new Set(steps.flatMap(({ ofPartial, left }) => (ofPartial ? [left.name] : [])))
   const partialSums = new Map<string, readonly (readonly Axis[])[]>()
   steps.forEach((step, index) => {
     if (step.kind === 'reshard') {
@@ -37,9 +40,10 @@ export function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathe
     const left = gather(step.left, local.gatherLeft)
     const right = gather(step.right, local.gatherRight)
     lines.push({ kind: 'product', product: product(pass, step, left, right, local) })
-    const sums = withSum(partialSums.get(step.out.name) ?? [], local.unreduced)
+    const carried = step.ofPartial ? (partialSums.get(step.left.name) ?? []).flat() : []
+    const sums = withSum(partialSums.get(step.out.name) ?? [], [...local.unreduced, ...carried])
     partialSums.set(step.out.name, sums)
-    if (lastInto.get(step.out.name) === index)
+    if (lastInto.get(step.out.name) === index && !handedOn.has(step.out.name))
       lines.push(...sums.flatMap((over) => reductions(pass, step, over)))
   })
 

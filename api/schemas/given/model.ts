@@ -15,6 +15,10 @@ const moe = z
       countOrNone(limits.experts),
     ),
     dFfExpert: count(limits.mlpWidth).describe('Width of one expert.'),
+    latentWidth: optional(
+      'Width of what routed experts take in and give out, where tokens are projected down to it and their sums back (LatentMoE); dModel by default.',
+      count(limits.width),
+    ),
     denseLayers: optional(
       'Number of first layers that have a dense MLP of width dFf; 0 by default.',
       countOrNone(limits.layers),

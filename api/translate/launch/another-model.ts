@@ -67,7 +67,7 @@ const parts: readonly Part[] = [
   {
     said: ['moe'],
     known: ['experts'],
-    names: ['experts', 'activeExperts', 'dFfExpert', 'sharedExperts', 'denseLayers', 'every'],
+    names: ['experts', 'activeExperts', 'dFfExpert', 'sharedExperts', 'latentWidth', 'denseLayers', 'every'],
   },
 ]
 

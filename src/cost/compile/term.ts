@@ -72,11 +72,19 @@ export function extentsOf(model: Transformer, sequenceLength: number): Extents {
   }
 }
 
-/** E experts of width G; A of them for each token, sent to at most as many places J; U is the width of all shared experts together. */
+/** M is the width of what experts take in, where it is not D. E experts of width G; A of them for each token, sent to at most as many places J; U is the width of all shared experts together. */
 function expertExtents({ experts }: Transformer): Extents {
   if (!experts) return {}
-  const { experts: count, activeExperts, dFfExpert, sharedExperts } = experts
-  return { E: count, A: activeExperts, J: activeExperts, G: dFfExpert, U: sharedExperts * dFfExpert }
+  const { experts: count, activeExperts, dFfExpert, sharedExperts, latentWidth } = experts
+  const narrow = latentWidth === undefined ? {} : { M: latentWidth }
+  return {
+    ...narrow,
+    E: count,
+    A: activeExperts,
+    J: activeExperts,
+    G: dFfExpert,
+    U: sharedExperts * dFfExpert,
+  }
 }
 
 /** Ranks of the latent vectors (of the query's, or D without one, and of the cache's), and widths of the parts of a head. */

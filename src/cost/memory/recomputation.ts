@@ -29,8 +29,8 @@ export function recomputedArrays(component: Component, policy: PolicyRow): reado
     want(producer.right)
   }
   for (const { left, right, kind: einsum } of component.einsums) {
-    // The gradient of an array that was only moved is moved back, which needs no operand.
-    if (einsum === 'reshard') continue
+    // The gradient of an array that was only moved, or copied, is moved back, or summed, which needs no operand.
+    if (einsum === 'reshard' || einsum === 'route') continue
     for (const name of [left, right]) {
       const kind = component.arrays[name]?.kind
       if (kind === 'activation' || kind === 'passed') want(name)

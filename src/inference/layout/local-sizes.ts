@@ -9,7 +9,7 @@ import { axes, axisSets, type Mesh } from '../../sharding/axis.ts'
 /** Names of extents: B sequences, T new positions of each, S positions of a cache, and the model's; those that a router decides come last. */
 export const extents = [
   ...['B', 'T', 'S', 'D', 'F', 'N', 'K', 'H', 'V'],
-  ...['Rq', 'Rkv', 'Hr', 'Hn', 'Hk', 'Hv', 'L', 'I', 'Hi', 'Si'],
+  ...['M', 'Rq', 'Rkv', 'Hr', 'Hn', 'Hk', 'Hv', 'L', 'I', 'Hi', 'Si'],
   ...['Rp', 'Rm', 'Rr', 'Rl', 'Rg', 'Rk', 'Rs', 'Rv', 'Rw', 'Rn', 'Rt', 'Sa', 'Sr'],
   ...['E', 'G', 'U', 'A', 'J', 'Ev'],
 ]

@@ -74,7 +74,8 @@ export function maxtextBlock(run: Asked): Block | null {
   const { model } = run
   const { experts, attention } = model
   const { latent } = attention
-  if (model.recurrence || attention.outputGate) return null
+  if (model.recurrence || model.layerPattern !== undefined || attention.outputGate) return null
+  if (experts?.latentWidth !== undefined) return null
   if (latent) return experts ? deepseek(run, latent, experts) : null
   const everything = attention.globalEvery === 1 || (attention.window ?? 0) >= run.sequenceLength
   const local = everything ? null : attention.window

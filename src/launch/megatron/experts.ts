@@ -31,7 +31,7 @@ interface ExpertFlags {
 export function megatronExperts(run: Run): ExpertFlags {
   const { experts } = run.model
   if (!experts) return { model: [], mesh: [] }
-  const { activeExperts, sharedExperts, dFfExpert } = experts
+  const { activeExperts, sharedExperts, dFfExpert, latentWidth } = experts
   const router = run.model.details?.router ?? null
   const sent = dispatcher(run)
   const { ranks, tensor } = expertRanks(run)
@@ -41,6 +41,7 @@ export function megatronExperts(run: Run): ExpertFlags {
   const model = compact(
     ['--num-experts', experts.experts, '--moe-router-topk', activeExperts],
     ['--moe-ffn-hidden-size', dFfExpert],
+    latentWidth !== undefined && ['--moe-latent-size', latentWidth],
     layerFlags(run),
     sharedExperts > 0 && ['--moe-shared-expert-intermediate-size', sharedExperts * dFfExpert],
     groups && ['--moe-router-num-groups', groups.of, '--moe-router-group-topk', groups.kept],

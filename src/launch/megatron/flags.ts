@@ -29,7 +29,7 @@ import { megatronAttention, recurrenceNote } from './attention.ts'
 import { activationFlags, detailNote, normFlags, positionFlags } from './details.ts'
 import { megatronExpertRecipe } from './expert-recipe.ts'
 import { megatronExpertNotes, megatronExperts } from './experts.ts'
-import { hybridFlags, hybridProgram } from './hybrid.ts'
+import { cutsInPattern, hybridFlags, hybridProgram } from './hybrid.ts'
 import { madeUpData, madeUpNotes } from './made-up-data.ts'
 import { remainderNotes } from './moments.ts'
 import { isFourBits } from './narrow-types.ts'
@@ -73,7 +73,7 @@ export function megatron(run: Run): Launch<readonly string[]> {
   const variables = variablesOf(run, recipe.environment)
   const start = megatronStart(run, flags, told, variables)
   // Without the tensor overlap, which cannot be overridden in recipes that have no comm_overlap.
-  const bridge = bridgeStart(run, parallelism, variables)
+  const bridge = cutsInPattern(run) ? null : bridgeStart(run, parallelism, variables)
   return {
     flags: flags.map(String),
     start,

@@ -32,6 +32,11 @@ export function hybridFlags(run: Run): readonly Word[] {
   ]
 }
 
+/** Whether the pattern says how stages are cut, which is part of the model and not of what a recipe overrides. */
+export function cutsInPattern({ model, mesh }: Run): boolean {
+  return model.layerPattern !== undefined && mesh.pipeline > 1
+}
+
 /** The pattern with a bar between chunks; without one where there is a single stage. */
 function cut(layerPattern: string, run: Run): string {
   if (run.mesh.pipeline === 1) return layerPattern

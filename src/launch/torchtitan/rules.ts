@@ -61,6 +61,10 @@ export const torchtitanRules: RunRules = {
       says: "torchtitan's models with a recurrence (qwen3_5) are not in its last release",
     },
     {
+      broken: ({ model }) => model.layerPattern !== undefined || model.experts?.latentWidth !== undefined,
+      says: 'torchtitan has no layers of one block, nor experts of a width of their own',
+    },
+    {
       broken: ({ model }) => model.multiTokenLayers > 0,
       says: 'torchtitan has no layers that predict further tokens',
     },

@@ -17,6 +17,8 @@ export interface ExpertCells {
   readonly activeExperts: NumberCell
   readonly sharedExperts: NumberCell
   readonly dFfExpert: NumberCell
+  /** Absent where experts take in the stream. */
+  readonly latentWidth?: Cell<number | undefined>
   readonly denseLayers: NumberCell
   readonly every: NumberCell
   /** Number of groups of experts (one a node, by intent) that the experts of a token may be in. */

@@ -122,6 +122,7 @@ function expertsOf(cells: ExpertCells, fields: Fields) {
   const experts = cells.experts(fields)
   if (experts === undefined) return undefined
   const nodeLimit = cells.nodeLimit(fields)
+  const latentWidth = cells.latentWidth?.(fields)
   return {
     experts,
     activeExperts: cells.activeExperts(fields),
@@ -130,6 +131,7 @@ function expertsOf(cells: ExpertCells, fields: Fields) {
     denseLayers: cells.denseLayers(fields),
     every: cells.every(fields),
     ...(nodeLimit === undefined ? {} : { nodeLimit }),
+    ...(latentWidth === undefined ? {} : { latentWidth }),
   }
 }
 

@@ -13,11 +13,6 @@ const nemotronH: Family = {
     'transformers, models/nemotron_h/configuration_nemotron_h.py; config.json of nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B-BF16',
   layers: (fields) =>
     optional('layers', 'num_hidden_layers')(fields) ?? Math.max(1, patternOf(fields).length),
-  dModel: (fields) => {
-    if (optional('width', 'moe_latent_size')(fields) !== undefined)
-      fields.fault('moe_latent_size', 'is not modelled')
-    return llama.dModel(fields)
-  },
   kvHeads: whereAbsent('heads', 'num_key_value_heads', 8),
   headDim: optional('headDim', 'head_dim', 'attention_head_dim'),
   gatedMlp: always(false),
@@ -41,6 +36,7 @@ const nemotronH: Family = {
       return count * sharedOfWidth('moe_shared_expert_intermediate_size', 0)(fields)
     },
     dFfExpert: needed('mlpWidth', 'moe_intermediate_size'),
+    latentWidth: optional('width', 'moe_latent_size'),
     denseLayers: always(0),
     every: always(1),
     nodeLimit: (fields) => {

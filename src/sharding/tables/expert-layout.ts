@@ -6,6 +6,9 @@
  *   Dispatched   the copies where their experts are: the expert axis goes from sequences to choices, an AllToAll
  *   Combined     what the experts made of them, back again: another AllToAll, and their sum
  *
+ * Where experts have a width of their own, a token is projected down to it (Narrow) before it is copied, and the sum of what they made (Summed)
+ * back up: what is sent is that much narrower (LatentMoE).
+ *
  * All that is not an expert treats the expert axis like data. Experts are sharded over tensor as an MLP is. The
  * router's D·E weights are left out, as the book does; so is the gradient that reaches it.
  * Sources: "How To Scale Your Model", GPUs; Lepikhin et al., "GShard" (2020), arXiv 2006.16668.
@@ -31,7 +34,10 @@ export function experts(
   { gatedMlp, experts: mixture }: Pick<Transformer, 'gatedMlp' | 'experts'>,
   sharding: ExpertSharding,
 ): Component {
-  const { stream, dispatched, weightD, weightInner, inner } = sharding
+  const { dispatched, weightInner, inner } = sharding
+  const latent = mixture?.latentWidth !== undefined
+  const own = latent ? narrowed(sharding) : sharding
+  const { stream, weightD } = own
   const hidden = `${dispatched} A_E G${inner}`
   const into = `A:E_E ${weightD} G${weightInner}`
   const shared = (mixture?.sharedExperts ?? 0) > 0
@@ -39,11 +45,11 @@ export function experts(
     name: 'experts',
     arrays: {
       ...table('activation', {
-        In: `${stream.tokens} ${stream.d}`,
+        In: `${stream.tokens} ${sharding.stream.d}`,
         Dispatched: `${stream.dispatched} A_E ${stream.d}`,
         Up: hidden,
         Tmp: hidden,
-        Out: `${stream.tokens} ${stream.d}`,
+        Out: `${stream.tokens} ${sharding.stream.d}`,
         ...(gatedMlp ? { Gate: hidden } : {}),
       }),
       ...table('dispatch', { Routed: `${stream.tokens} A:J ${stream.d}` }),
@@ -57,16 +63,43 @@ export function experts(
         W_out: `A:E_E G${weightInner} ${weightD}`,
         ...(gatedMlp ? { W_gate: into } : {}),
       }),
+      ...(latent ? narrowArrays(sharding) : {}),
       ...(shared ? sharedArrays(sharding, gatedMlp, true) : {}),
     },
     einsums: [
-      { out: 'Routed', left: 'In', right: 'Choice', kind: 'route' },
+      ...(latent ? [narrowing] : []),
+      { out: 'Routed', left: latent ? narrowing.out : 'In', right: 'Choice', kind: 'route' },
       { out: 'Dispatched', left: 'Routed', right: 'Routed', kind: 'reshard' },
       ...mlpEinsums(gatedMlp, { from: 'Dispatched', to: 'Made', keptBefore: true }),
       { out: 'Combined', left: 'Made', right: 'Made', kind: 'reshard' },
-      { out: 'Out', left: 'Combined', right: 'Choice', kind: 'route' },
+      { out: latent ? widening.left : 'Out', left: 'Combined', right: 'Choice', kind: 'route' },
+      ...(latent ? [widening] : []),
       ...(shared ? mlpEinsums(gatedMlp, { prefix: 'Shared', keptBefore: true }) : []),
     ],
+  }
+}
+
+/** Down to the experts' own width, before a token's copies, and back up, after their sum. */
+export const narrowing = { out: 'Narrow', left: 'In', right: 'W_narrow', kind: 'matmul' } as const
+export const widening = { out: 'Out', left: 'Summed', right: 'W_widen', kind: 'matmul' } as const
+
+/** The same shardings with the experts' width in place of D. */
+export function inLatent(notation: string): string {
+  return notation.replace('D', 'M')
+}
+
+function narrowed(sharding: ExpertSharding): ExpertSharding {
+  const { stream, weightD } = sharding
+  return { ...sharding, stream: { ...stream, d: inLatent(stream.d) }, weightD: inLatent(weightD) }
+}
+
+/** The projections are whole on each tensor chip where positions are shared out, as Megatron-LM has them (`duplicated`), and lie as the stream does where D is. */
+function narrowArrays({ stream, weightD }: ExpertSharding): Record<string, ShardedArray> {
+  const narrow = `${stream.tokens} ${inLatent(stream.d)}`
+  const rank = stream.d.includes('Y') ? 'M_Y' : 'M'
+  return {
+    ...table('activation', { Narrow: narrow, Summed: narrow }),
+    ...weights('sharedExperts', { W_narrow: `${weightD} ${rank}`, W_widen: `${rank} ${weightD}` }),
   }
 }
 

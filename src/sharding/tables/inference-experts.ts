@@ -16,8 +16,8 @@
  */
 import type { Transformer } from '../../model/transformer.ts'
 import { type ShardedArray, table, weights } from '../array.ts'
-import type { Component } from '../component.ts'
-import { sharedArrays } from './expert-layout.ts'
+import type { Component, Einsum } from '../component.ts'
+import { inLatent, narrowing, sharedArrays, widening } from './expert-layout.ts'
 import type { ExpertPlaces } from './inference-layout-fields.ts'
 import { type ProjectionLayout, plainProjection, projections, projectionUse } from './inference-sharding.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
@@ -29,12 +29,14 @@ export function inferenceExperts(
 ): Component {
   const shared = (mixture?.sharedExperts ?? 0) > 0
   const { rest, stream } = projections[layout]
+  const latent = mixture?.latentWidth !== undefined
   const routedAs = projectionUse(layout).wholeColumns ? plainProjection : layout
   const { tokens } = projections[routedAs]
+  const asked = { gated: gatedMlp, latent }
   const tables: Readonly<Record<ExpertPlaces, () => Routed>> = {
-    sliced: () => sliced(routedAs, gatedMlp),
-    spread: () => spread(gatedMlp),
-    dispatched: () => dispatched(layout, gatedMlp),
+    sliced: () => sliced(routedAs, asked),
+    spread: () => spread(asked),
+    dispatched: () => dispatched(layout, asked),
   }
   const routed = tables[places]()
   return {
@@ -51,60 +53,100 @@ export function inferenceExperts(
 
 type Routed = Pick<Component, 'arrays' | 'einsums'>
 
-function sliced(layout: ProjectionLayout, gated: boolean): Routed {
+interface Kind {
+  readonly gated: boolean
+  /** Whether experts have a width of their own. */
+  readonly latent: boolean
+}
+
+/** Arrays on the way to experts and back, and what they are copied of and summed into. */
+interface Ways {
+  readonly width: (notation: string) => string
+  readonly from: string
+  readonly to: string
+  readonly arrays: Record<string, ShardedArray>
+  readonly before: readonly Einsum[]
+  readonly after: readonly Einsum[]
+}
+
+/** Every chip has the projections, as all servers do, and makes what it is given of them: a partial sum stays one on its way back up. */
+function waysOf({ latent }: Kind, tokens: string, d: string, weightD: string): Ways {
+  if (!latent) return { width: (own) => own, from: 'In', to: 'Out', arrays: {}, before: [], after: [] }
+  const [narrow, rank] = [`${tokens} ${inLatent(d)}`, inLatent(weightD)]
+  return {
+    width: inLatent,
+    from: narrowing.out,
+    to: widening.left,
+    arrays: {
+      ...table('activation', { Narrow: narrow, Summed: narrow }),
+      ...weights('sharedExperts', { W_narrow: `D ${rank}`, W_widen: `${rank} D` }),
+    },
+    before: [narrowing],
+    after: [{ ...widening, ofPartial: true }],
+  }
+}
+
+function sliced(layout: ProjectionLayout, kind: Kind): Routed {
   const { tokens, gatheredStream, weightD, weightInner, inner } = projections[layout]
+  const { width, from, to, arrays, before, after } = waysOf(kind, tokens, gatheredStream, weightD)
   return {
     arrays: {
-      ...table('activation', { Copies: `${tokens} A ${gatheredStream}` }),
-      ...expertArrays(`${tokens} A G${inner}`, 'A:E', weightD, `G${weightInner}`, gated),
+      ...arrays,
+      ...table('activation', { Copies: `${tokens} A ${width(gatheredStream)}` }),
+      ...expertArrays(`${tokens} A G${inner}`, 'A:E', width(weightD), `G${weightInner}`, kind.gated),
     },
     einsums: [
-      { out: 'Copies', left: 'In', right: 'Choice', kind: 'route' },
-      ...mlpEinsums(gated, { from: 'Copies' }),
+      ...before,
+      { out: 'Copies', left: from, right: 'Choice', kind: 'route' },
+      ...mlpEinsums(kind.gated, { from: 'Copies', to }),
+      ...after,
     ],
   }
 }
 
 /** A chip makes no copies for the experts of others, so the copies for all experts (`Every`) are never in memory. */
-function spread(gated: boolean): Routed {
-  const { tokens } = projections['1d']
+function spread(kind: Kind): Routed {
+  const { tokens, gatheredStream, weightD } = projections['1d']
+  const { width, from, to, arrays, before, after } = waysOf(kind, tokens, gatheredStream, weightD)
   return {
     arrays: {
-      ...table('scores', { Every: `${tokens} A D` }),
-      ...table('activation', { Copies: `${tokens} A_YZ D` }),
-      ...expertArrays(`${tokens} A_YZ G`, 'A:E_YZ', 'D', 'G', gated),
+      ...arrays,
+      ...table('scores', { Every: `${tokens} A ${width('D')}` }),
+      ...table('activation', { Copies: `${tokens} A_YZ ${width('D')}` }),
+      ...expertArrays(`${tokens} A_YZ G`, 'A:E_YZ', width('D'), 'G', kind.gated),
     },
     einsums: [
-      { out: 'Every', left: 'In', right: 'Choice', kind: 'route' },
+      ...before,
+      { out: 'Every', left: from, right: 'Choice', kind: 'route' },
       { out: 'Copies', left: 'Every', right: 'Every', kind: 'reshard' },
-      ...mlpEinsums(gated, { from: 'Copies' }),
+      ...mlpEinsums(kind.gated, { from: 'Copies', to }),
+      ...after,
     ],
   }
 }
 
-function dispatched(layout: ProjectionLayout, gated: boolean): Routed {
+function dispatched(layout: ProjectionLayout, kind: Kind): Routed {
   const { tokens, stream, gatheredStream, weightD, weightInner, inner } = projections[layout]
   const there = tokens.replace('E', '')
+  const { width, from, to, arrays, before, after } = waysOf(kind, tokens, stream, weightD)
+  const sent = width(stream)
   return {
     arrays: {
-      ...table('dispatch', {
-        Routed: `${tokens} A:J ${stream}`,
-        Dispatched: `${there} A:J_E ${stream}`,
-      }),
-      ...table('combine', {
-        Made: `${there} A:J_E ${stream}`,
-        Combined: `${tokens} A:J ${stream}`,
-      }),
-      ...table('activation', { Copies: `${there} A_E ${gatheredStream}` }),
-      ...expertArrays(`${there} A_E G${inner}`, 'A:E_E', weightD, `G${weightInner}`, gated),
+      ...arrays,
+      ...table('dispatch', { Routed: `${tokens} A:J ${sent}`, Dispatched: `${there} A:J_E ${sent}` }),
+      ...table('combine', { Made: `${there} A:J_E ${sent}`, Combined: `${tokens} A:J ${sent}` }),
+      ...table('activation', { Copies: `${there} A_E ${width(gatheredStream)}` }),
+      ...expertArrays(`${there} A_E G${inner}`, 'A:E_E', width(weightD), `G${weightInner}`, kind.gated),
     },
     einsums: [
-      { out: 'Routed', left: 'In', right: 'Choice', kind: 'route' },
+      ...before,
+      { out: 'Routed', left: from, right: 'Choice', kind: 'route' },
       { out: 'Dispatched', left: 'Routed', right: 'Routed', kind: 'reshard' },
       { out: 'Copies', left: 'Dispatched', right: 'Dispatched', kind: 'route' },
-      ...mlpEinsums(gated, { from: 'Copies', to: 'Made' }),
+      ...mlpEinsums(kind.gated, { from: 'Copies', to: 'Made' }),
       { out: 'Combined', left: 'Made', right: 'Made', kind: 'reshard' },
-      { out: 'Out', left: 'Combined', right: 'Choice', kind: 'route' },
+      { out: to, left: 'Combined', right: 'Choice', kind: 'route' },
+      ...after,
     ],
   }
 }

@@ -107,15 +107,19 @@ export const someRecurrence: fc.Arbitrary<(Recurrence & Attending) | null> = fc.
   { arbitrary: recurrences, weight: 1 },
 )
 
-export const mixtures: fc.Arbitrary<MixtureOfExperts> = fc.record({
-  experts: pick(2, 4, 6, 8),
-  activeExperts: pick(1, 2),
-  dFfExpert: pick(256, 1000, 4096),
-  sharedExperts: pick(0, 1),
-  denseLayers: pick(0, 0, 1),
-  every: pick(1, 1, 2),
-  nodeLimit: pick(1, 2, 8),
-})
+/** One in four has a width of its own. */
+export const mixtures: fc.Arbitrary<MixtureOfExperts> = fc
+  .record({
+    experts: pick(2, 4, 6, 8),
+    activeExperts: pick(1, 2),
+    dFfExpert: pick(256, 1000, 4096),
+    sharedExperts: pick(0, 1),
+    denseLayers: pick(0, 0, 1),
+    every: pick(1, 1, 2),
+    nodeLimit: pick(1, 2, 8),
+    narrow: pick(0, 0, 0, 128),
+  })
+  .map(({ narrow, ...mixture }) => (narrow > 0 ? { ...mixture, latentWidth: narrow } : mixture))
 
 /** With as many layers as have experts among them. */
 export function mixed(shape: Architecture, experts: MixtureOfExperts | null): Architecture {

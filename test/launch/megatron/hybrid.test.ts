@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
 import type { Schedule } from '../../../src/recipe/schedule.ts'
-import { type HandMade, launched } from '../../golden/launched-plan.ts'
+import { type HandMade, launched, launchedPrecision } from '../../golden/launched-plan.ts'
 
 const nano = 'nemotron-3-nano-30b-a3b'
 const asked = { model: nano, chip: 'h100-sxm', chips: 16, batchTokens: 64 * 8192, sequenceLength: 8192 }
@@ -61,6 +61,21 @@ describe('a plan of layers that have one block each', () => {
   })
 })
 
+describe('a recipe of Megatron Bridge', () => {
+  it('runs plans of one stage, as the cuts of others are in the pattern', () => {
+    const bridge = (plan: HandMade) =>
+      launched({ ...asked, precision: launchedPrecision }, { zeroStage: 1, policies: ['full'], ...plan })
+        .commands
+    const cut: HandMade = {
+      ...{ mesh: { expert: 8, pipeline: 2 }, stageLayers: [26, 26] },
+      schedule: { name: '1f1b', virtualStages: 1 },
+    }
+    expect(bridge({ mesh: { data: 2, expert: 8 } })).toHaveProperty('megatron-bridge')
+    expect(bridge(cut)).toHaveProperty('megatron')
+    expect(bridge(cut)).not.toHaveProperty('megatron-bridge')
+  })
+})
+
 describe('a pattern of layers', () => {
   const base =
     'torchrun --nnodes 1 --nproc-per-node 8 pretrain_hybrid.py --hidden-size 1024 --num-attention-heads 8 --vocab-size 32000 --micro-batch-size 1 --global-batch-size 8 --seq-length 4096'
@@ -81,6 +96,11 @@ describe('a pattern of layers', () => {
     expect(faults).toEqual([])
     expect(model).toMatchObject({ layers: 4, layerPattern: '*E*E', multiTokenLayers: 2 })
     expect(model).not.toHaveProperty('recurrence')
+  })
+
+  it('may have experts of a width of their own', () => {
+    const { model, faults } = read("--hybrid-layer-pattern '*E' --num-experts 8 --moe-latent-size 256")
+    expect([faults, model?.moe]).toEqual([[], expect.objectContaining({ experts: 8, latentWidth: 256 })])
   })
 
   it.each([

@@ -38,6 +38,8 @@ const published = {
     '--rotary-base 1000000 --normalization RMSNorm --swiglu --moe-router-topk 2 --moe-grouped-gemm',
   'nemotron-3-nano-30b-a3b':
     '--moe-permute-fusion --use-fused-weighted-squared-relu --cross-entropy-loss-fusion --moe-router-score-function sigmoid --moe-grouped-gemm --num-experts 128 --moe-router-topk 6 --moe-aux-loss-coeff 1e-4 --moe-router-topk-scaling-factor 2.5 --moe-router-enable-expert-bias --moe-router-dtype fp32 --moe-router-load-balancing-type seq_aux_loss --moe-shared-expert-intermediate-size 3712 --mamba-num-heads 64 --mamba-head-dim 64 --hybrid-layer-pattern MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME --untie-embeddings-and-output-weights --disable-bias-linear --position-embedding-type none --squared-relu --hidden-size 2688 --num-attention-heads 32 --group-query-attention --num-query-groups 2 --ffn-hidden-size 1856 --kv-channels 128 --normalization RMSNorm',
+  'nemotron-3-super-120b-a12b':
+    '--use-fused-weighted-squared-relu --num-experts 512 --moe-router-topk 22 --moe-router-topk-scaling-factor 5.0 --moe-shared-expert-intermediate-size 5376 --moe-latent-size 1024 --is-hybrid-model --mamba-num-heads 128 --mamba-head-dim 64 --hidden-size 4096 --num-query-groups 2 --ffn-hidden-size 2688 --position-embedding-type none',
   'gpt-oss-120b':
     '--rotary-base 150000 --quick-geglu --glu-linear-offset 1.0 --softmax-type learnable --window-attn-skip-freq 2 --activation-func-clamp-value 7.0 --window-size 127,0 --normalization RMSNorm',
 } as const

@@ -91,7 +91,6 @@ function uncountedOf(options: Options): readonly string[] {
 
 /** Options that give layers another shape, with what they then are. */
 const otherShapes: Readonly<Record<string, string>> = {
-  '--moe-latent-size': 'experts of a narrower width than the layers around them',
   '--heterogeneous-layers-config-path': 'layers of unlike shapes',
   '--heterogeneous-layers-config-encoded-json': 'layers of unlike shapes',
 }
@@ -141,6 +140,7 @@ function expertsOf(
   const shared = options.whole('--moe-shared-expert-intermediate-size') ?? 0
   const frequency = options.text('--moe-layer-freq') ?? '1'
   const nodeLimit = options.whole('--moe-router-group-topk')
+  const latentWidth = options.whole('--moe-latent-size')
   options.whole('--moe-router-num-groups')
   if (experts === null || pattern?.layers.includes(blockLetters.sparse) === false) {
     return { moe: null, faults: [] }
@@ -159,6 +159,7 @@ function expertsOf(
     dFfExpert,
     ...(shared > 0 ? { sharedExperts: shared / dFfExpert } : {}),
     ...(nodeLimit === null ? {} : { nodeLimit }),
+    ...(latentWidth === null ? {} : { latentWidth }),
     ...placed,
   }
   return { moe, faults }
