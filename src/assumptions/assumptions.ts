@@ -177,6 +177,11 @@ export interface Assumptions {
   /** Layers whose weights are gathered at once under ZeRO-3: 2 where the next layer's are fetched while one computes. */
   readonly layersGathered: number
   /**
+   * What a matmul in fewer bits reads is kept for the backward pass as it was read, if nothing else reads it (Transformer Engine); else in
+   * the type of activations (torchao).
+   */
+  readonly narrowOperands: boolean
+  /**
    * Number of pieces in which the logits of a microbatch are computed, each with its loss and dropped before the next: one piece is
    * on the chip at a time. 1 where they stand whole, as MaxText (`num_vocab_tiling`) and Megatron have it by default; torchtitan's
    * recipes of 2026 take 8, Liger's kernel as many as make a piece no larger than the residual stream: vocab / dModel.

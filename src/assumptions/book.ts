@@ -79,6 +79,7 @@ export const book: Assumptions = {
   workspace: false,
   layersGathered: 2,
   lossChunks: 1,
+  narrowOperands: false,
   logitsInFp32: true,
   recomputation: 'whole',
   recomputeLogits: false,

@@ -173,6 +173,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     workspace: true,
     layersGathered: tpu ? 1 : 2,
     lossChunks: 1,
+    narrowOperands: !tpu,
     logitsInFp32: !tpu,
     recomputation: tpu ? 'needed' : 'whole',
     recomputeLogits: tpu,

@@ -25,6 +25,7 @@ export function grownWorse(found: Report, recorded: Report): readonly string[] {
     atMost(`memory of ${name}, median error`, found.memory.ratios[name]?.medianError, before.medianError)
   }
   atMost('runs that ran and are said not to fit', -found.memory.ran.fit, -recorded.memory.ran.fit)
+  atMost('timed runs that are said not to fit', -found.memory.timed.fit, -recorded.memory.timed.fit)
   atMost('runs that ran out and are said to fit', found.memory.ranOut.fit, recorded.memory.ranOut.fit)
   for (const [name, before] of Object.entries(recorded.ranking)) {
     const order = found.ranking[name]

@@ -138,6 +138,14 @@ without what a process takes beside them (2 to 3 GB for FasterTransformer).
 
 Of ${memory.ran.of} runs that ran and had their memory measured, ${memory.ran.fit} are predicted to fit. Of ${memory.ranOut.of} that ran out of memory, ${memory.ranOut.fit} are predicted to fit.
 
+Of ${memory.timed.of} runs of training with a time, which ran and so fitted, ${memory.timed.fit} are predicted to fit, or to need at most 2 % more than the budget. The others:
+
+| run | predicted over the budget | what has no place in the cost model |
+|---|---|---|
+${memory.timed.beyond
+  .map(({ what, share, unmodelled }) => `| ${what} | ${share.toFixed(2)} | ${unmodelled ?? ''} |`)
+  .join('\n')}
+
 ## By software
 
 ${table(report.software)}

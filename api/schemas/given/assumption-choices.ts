@@ -94,6 +94,9 @@ export const assumptionChoices = {
     'Pieces in which the logits and loss of a microbatch are computed, one at a time; 1 if the logits are held whole.',
   ),
   layersGathered: count(8).describe('ZeRO-3: most layers whose weights are gathered at the same time.'),
+  narrowOperands: flag(
+    'Whether what a matmul in fewer bits reads is kept for the backward pass as it was read, as Transformer Engine does, where nothing else reads it. If not, it is kept in the type of activations, as torchao does.',
+  ),
   logitsInFp32: flag(
     'Whether memory holds an fp32 copy of the logits beside the output of the matmul; otherwise their gradient is written over that output, in its type.',
   ),

@@ -18,7 +18,7 @@ export function streamTerm(
     first ? [once(first.component)] : [],
     { name: '', attention: [], mlp: [], stream: 1 },
     extents,
-    { model, precision, assumptions: { activations: 'counted' } },
+    { model, precision, assumptions: { activations: 'counted', narrowOperands: false } },
   )
   if (!term) throw new RangeError('A layer has no components')
   return term

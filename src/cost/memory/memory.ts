@@ -29,7 +29,7 @@ import { activationType } from '../compile/compile.ts'
 import { matrixOf } from '../compile/matrix.ts'
 import { type Term, termOf } from '../compile/term.ts'
 import { factorBytes, stateBytes, updateBytes, updateFlops } from './optimizer.ts'
-import { keptArrays } from './recomputation.ts'
+import { keptArrays, operandsOf } from './recomputation.ts'
 
 /** Bytes of the states of one part of the model, sharded as one ZeRO stage does. */
 export interface StateTerms {
@@ -121,7 +121,7 @@ function heldWeights(
 
 interface Kept extends Pick<Setting, 'precision'> {
   readonly model: Pick<Transformer, 'layerPattern'>
-  readonly assumptions: Pick<Assumptions, 'activations'>
+  readonly assumptions: Pick<Assumptions, 'activations' | 'narrowOperands'>
 }
 
 /** What one layer keeps of one microbatch under a policy, on the chip or on its host. */
@@ -129,14 +129,15 @@ export function activationTerms(
   parts: readonly LayerPart[],
   policy: PolicyRow,
   extents: Extents,
-  { model, precision, assumptions: { activations } }: Kept,
+  { model, precision, assumptions: { activations, narrowOperands } }: Kept,
   place: 'chip' | 'host' = 'chip',
 ): readonly Term[] {
   const size = elementBytes[activationType(precision)]
   const first = parts[0]?.component
   const whole = layersOfParts(parts, model)
-  const terms = (arrays: readonly ShardedArray[], times: number): readonly Term[] =>
-    arrays.map((array) => termOf(elementsOf(array), extents, times * size))
+  const terms = (arrays: readonly ShardedArray[], times: number, bytes = size): readonly Term[] =>
+    arrays.map((array) => termOf(elementsOf(array), extents, times * bytes))
+  const ofOperand = narrowOperands ? Math.min(size, elementBytes[precision.compute]) : size
   if (!first) return []
   const stream = arraysOf(first, 'input')
   if (place === 'host' && !policy.host) return []
@@ -155,11 +156,14 @@ export function activationTerms(
   const isHere = (name: string) => (host?.arrays.includes(name) ?? false) === (place === 'host')
   return compact(
     streams > 0 && terms(stream, whole * streams),
-    parts.flatMap(({ component, times }) =>
-      keptArrays(component, policy)
+    parts.flatMap(({ component, times }) => {
+      const operands = operandsOf(component)
+      return keptArrays(component, policy)
         .filter(isHere)
-        .flatMap((name) => terms(arraysNamed(component, name), times)),
-    ),
+        .flatMap((name) =>
+          terms(arraysNamed(component, name), times, operands.includes(name) ? ofOperand : size),
+        )
+    }),
   )
 }
 

@@ -7,12 +7,36 @@
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { keptByBlock, runsWhole } from '../../recipe/policy.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
-import { arrayOfRole, type Component } from '../../sharding/component.ts'
+import { arrayOfRole, type Component, type Einsum } from '../../sharding/component.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 
 export function keptArrays(component: Component, policy: PolicyRow): readonly string[] {
   const kept = keptByBlock(policy)
   return [...new Set(componentRow(component).keeps.flatMap((block) => kept[block]))]
+}
+
+/**
+ * Arrays that nothing reads but matmuls with weights. A matmul in fewer bits keeps such an array as it read it, and what was read is gone: norms
+ * keep what they read, not what they make. Of what attention or a scan makes these keep their own copy, which the next matmul then keeps too
+ * (`set_save_original_input`: NVIDIA/Megatron-LM, megatron/core/transformer/attention.py), and low ranks are read by a norm. Two
+ * projections down from one norm, each of which keeps a copy, are taken for one.
+ */
+export function operandsOf({ arrays, einsums }: Component): readonly string[] {
+  return Object.values(arrays).flatMap(({ name, kind }) => {
+    const readers = einsums.filter(({ left, right }) => left === name || right === name)
+    const maker = einsums.find(({ out }) => out === name)
+    const isRead = readers.length > 0 && readers.every((einsum) => isByWeight(einsum, arrays))
+    return kind === 'activation' && isRead && (!maker || isForgotten(maker)) ? [name] : []
+  })
+}
+
+function isByWeight({ kind, right }: Einsum, arrays: Component['arrays']): boolean {
+  return kind === 'matmul' && arrays[right]?.kind === 'weight'
+}
+
+/** Whether what makes an array keeps no copy of it: an activation function, or a move. */
+function isForgotten({ kind, before }: Einsum): boolean {
+  return kind === 'elementwise' || kind === 'reshard' || before !== undefined
 }
 
 export function recomputedArrays(component: Component, policy: PolicyRow): readonly string[] {

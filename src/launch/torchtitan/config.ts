@@ -47,7 +47,7 @@ export function torchtitan(run: Run): Launch<string> {
     activation_checkpoint: recomputation,
     ...(isFp8(run) ? fp8Sections : {}),
   }
-  const notes = compact(flavor.notes, torchtitanExpertNotes(run), lastHostNote(run))
+  const notes = compact(flavor.notes, torchtitanExpertNotes(run), operandNote(run), lastHostNote(run))
   const text = toml(sections)
   const start = torchtitanToday(run, flavor, sections) ?? released(run, text, sections)
   return { flags: text, start, notes }
@@ -71,6 +71,12 @@ const fp8Sections: TomlSections = {
 
 function isFp8({ problem }: Run): boolean {
   return problem.precision.compute === 'fp8'
+}
+
+/** torchao's matmuls in fp8 save what they read as it was before the cast (pytorch/ao, torchao/float8/float8_linear.py, matmul_with_hp_or_float8_args). */
+function operandNote(run: Run): string | null {
+  if (!isFp8(run) || !run.problem.assumptions.narrowOperands) return null
+  return 'torchtitan: torchao keeps what matmuls in fp8 read in bf16, and the plan counts it in fp8 as Transformer Engine keeps it; assumptions.narrowOperands false counts it so.'
 }
 
 /** A pipeline divides the local batch into its microbatches; without one, gradients accumulate until the global batch is reached. */

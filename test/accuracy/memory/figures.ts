@@ -6,6 +6,7 @@ import { rounded } from '../summary.ts'
 import { allocatedMemory, predictedAllocation } from './allocated.ts'
 import { predictedMemory, publishedMemory } from './run.ts'
 import { memoryRatio } from './table.ts'
+import { type TimedFits, timedFits } from './timed.ts'
 
 export interface MemorySummary {
   readonly rows: number
@@ -24,6 +25,7 @@ export interface MemoryFigures {
   readonly ratios: Readonly<Record<string, MemorySummary>>
   readonly ran: Fitting
   readonly ranOut: Fitting
+  readonly timed: TimedFits
 }
 
 export function memoryFigures(): MemoryFigures {
@@ -59,6 +61,7 @@ export function memoryFigures(): MemoryFigures {
     ratios: Object.fromEntries(names.map((name) => [name, ofName(name)])),
     ran: fitting(false),
     ranOut: fitting(true),
+    timed: timedFits(),
   }
 }
 

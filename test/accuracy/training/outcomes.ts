@@ -22,10 +22,14 @@ interface TimedLayout extends PublishedLayout {
 const files = ['dense-training', 'long-training', 'expert-training', 'training-memory'] as const
 
 export function trainingOutcomes(): readonly Outcome[] {
+  return timedRuns().map((run) => run.outcome)
+}
+
+export function timedRuns(): readonly { readonly row: TimedLayout; readonly outcome: Outcome }[] {
   return files.flatMap((file) =>
     publishedRows<TimedLayout>(file)
       .filter(({ outOfMemory }) => !outOfMemory)
-      .map((row) => outcome(row, kindOf(file))),
+      .map((row) => ({ row, outcome: outcome(row, kindOf(file)) })),
   )
 }
 
