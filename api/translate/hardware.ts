@@ -11,9 +11,10 @@ import { type ChipRecord, chipOf } from '../../src/hardware/record.ts'
 import type { HardwareAsked } from '../../src/problem.ts'
 import { type Catalogue, knownChip, nearestChips } from '../catalogue.ts'
 import { leftOutText } from '../hints/left-out-chips.ts'
+import { outOfScale } from '../hints/out-of-scale.ts'
 import { sliceNamed } from '../hints/slice-names.ts'
 import { unknownValue } from '../hints/unknown-name.ts'
-import { type Fault, faultyValue } from '../problems.ts'
+import { type Fault, faulty, faultyValue } from '../problems.ts'
 import type { HardwareRequest } from '../schemas/given/hardware.ts'
 
 export interface ResolvedHardware {
@@ -25,6 +26,8 @@ export interface ResolvedHardware {
 
 export function hardwareOf(written: HardwareRequest, basis: Basis, catalogue: Catalogue): ResolvedHardware {
   const request = sliceOf(written, catalogue)
+  const scale = outOfScale(request, catalogue.chips.values())
+  if (scale.length > 0) throw faulty('invalid-request', scale)
   const asked = askedOf(request)
   const chip = overridden(chosenChip(request, basis, catalogue), request)
   const resolution = resolveCluster({ ...asked, chip })

@@ -5,6 +5,7 @@ import { bytesText, percent, secondsText } from '../plan/explain/figures.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { Findings, Remedy, RequirementRows } from './check.ts'
 import { launchedBy } from './launched-by.ts'
+import { nearlyFits } from './nearly-fits.ts'
 import { nearestWhere } from './one-change.ts'
 import { remedy } from './remedy.ts'
 import { withinOf } from './within-of-best.ts'
@@ -33,7 +34,7 @@ export const requirements: RequirementRows<Plan> = {
     }
     const [line, bytes] = largestLine(plan)
     const onHost = away ? ` ${away.detail}.` : ''
-    const message = `Stage ${stage} needs ${actual} per chip of ${bytesText(budget)}, ${bytesText(total - budget)} too many; the most, ${bytesText(bytes)}, are ${line}.${onHost}`
+    const message = `Stage ${stage} needs ${actual} per chip of ${bytesText(budget)}, ${bytesText(total - budget)} too many; the most, ${bytesText(bytes)}, are ${line}.${onHost}${nearlyFits(total, budget)}`
     return { ok: false, pointer: short.pointer, expected, actual, message, nearest: suggestions.map(remedy) }
   },
   minMfu: (least, findings) => {
