@@ -46,6 +46,7 @@ import { problemOf, type Translation } from '../translate/problem.ts'
 import { asWritten, trialOf } from '../translate/trial.ts'
 import { evaluateWritten, validateWritten } from '../validation/written-plan.ts'
 import { asLaunched, launchedByItsOwn } from './check-launcher.ts'
+import { withRefusals } from './file-checks.ts'
 import { refuseUncosted } from './not-offered.ts'
 import { type Costs, changesToldIn } from './told-in-file.ts'
 
@@ -133,6 +134,7 @@ export type EvaluateBody = ReturnType<typeof evaluateBody>
 
 export interface Examined extends Spelled<ValidateRequest | ValidateServeRequest> {
   readonly inspection: Inspection
+  readonly reading: LaunchReading | null
   /** Checks of the launch file itself, besides those of its plan. */
   readonly ofFile: readonly Check[]
 }
@@ -146,11 +148,11 @@ export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Ex
   const asksFile = isLaunch(asked) && request.require.understood !== false
   const ofFile = asksFile ? misspeltChecks(reading, `/plan/${launchKey(asked.plan)}`) : []
   const inspection = { trial, require: request.require }
-  return { request, read, file: fileOf(asked), inspection, ofFile, warnings }
+  return { request, read, reading, file: fileOf(asked), inspection, ofFile, warnings }
 }
 
 export function validateBody(
-  { request, inspection, read, file, ofFile, warnings }: Examined,
+  { request, inspection, read, reading, file, ofFile, warnings }: Examined,
   validation: Validation<Plan | ServePlan>,
   costs: Costs = () => null,
 ) {
@@ -158,11 +160,13 @@ export function validateBody(
   const { plan } = validation
   const told =
     read && plan && changesToldIn({ ...read, text: file }, { request, trial: inspection.trial, plan }, costs)
+  const ofPlan = read ? checks.map((check) => checkedInRead(check, told)) : checks
+  const all = [...ofFile, ...withRefusals(ofPlan, reading, request.require.launchableBy)]
   return {
     mode: inspection.trial.mode,
     ...validation,
-    ok: validation.ok && ofFile.length === 0,
-    checks: [...ofFile, ...(read ? checks.map((check) => checkedInRead(check, told)) : checks)],
+    ok: all.every(({ ok }) => ok),
+    checks: all,
     ...(read ? { read } : {}),
     warnings: [...warnings, ...validation.warnings],
   }

@@ -103,6 +103,15 @@ const ofRelease = new RegExp(
   ].join('|')})$`,
 )
 
+/** Of those the words that leave the lengths of sequences as they are: how a release was tuned or is stored. */
+const tunedOrStored =
+  /^(instruct|inst|chat|base|it|pt|sft|dpo|hf|(bf|fp)(16|32)|(nv|mx)?fp[48]|int[48]|w\d+a\d+|awq|gptq|dynamic|static|block)$/
+
+/** Whether a release of that name has the positions of the catalogue's model: others of the same shape are trained on longer sequences. */
+export function hasPositionsOf(name: string, written: string): boolean {
+  return cutNames(written).some((cut) => cut.name === name && cut.same)
+}
+
 /** Names to look up, the longest first. A word that means nothing is cut off only behind an owner or a path, where names are anyone's own. */
 export function catalogueNames(written: string): readonly string[] {
   return cutNames(written).flatMap(({ name, unknown }) =>
@@ -117,7 +126,7 @@ export function unknownWords(written: string, name: string): readonly string[] {
 
 function cutNames(
   written: string,
-): readonly { readonly name: string; readonly unknown: readonly string[] }[] {
+): readonly { readonly name: string; readonly unknown: readonly string[]; readonly same: boolean }[] {
   const path = written.slice(0, 200).replace(/\/+$/, '')
   const plain = path
     .slice(path.lastIndexOf('/') + 1)
@@ -129,7 +138,8 @@ function cutNames(
     const [kept, rest] = [parts.slice(0, parts.length - at), parts.slice(parts.length - at)]
     const name = kept.join('-')
     const unknown = rest.filter((part) => part !== '' && !ofRelease.test(part))
-    return rest.some((part) => another.test(part)) ? [] : [{ name: others[name] ?? name, unknown }]
+    const same = others[name] === undefined && rest.every((part) => tunedOrStored.test(part))
+    return rest.some((part) => another.test(part)) ? [] : [{ name: others[name] ?? name, unknown, same }]
   })
 }
 

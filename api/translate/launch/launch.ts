@@ -89,14 +89,17 @@ function isSaid(own: Fields, pointer: string): boolean {
   return value !== undefined && typeof value !== 'object'
 }
 
-/** Faults for option values that the framework does not have, with similar ones. */
+/** Faults for option values that the framework does not have, with all that it has where these are few, or with similar ones. */
 function misnamed({ misnamed: values = [] }: LaunchReading, pointer: string): readonly Fault[] {
   return values.map(({ option, value, among }) => {
-    const near = nearest(value, among)
+    const near = among.length > fewValues ? nearest(value, among) : []
     const there = near.length > 0 ? nearestText(near) : `; there are ${among.join(', ')}`
-    return { pointer, detail: `${option} is ${value.slice(0, 100)}, which there is none of${there}` }
+    const why = value.includes('$') ? 'which the text does not set' : `which there is none of${there}`
+    return { pointer, detail: `${option} is ${value.slice(0, 100)}, ${why}` }
   })
 }
+
+const fewValues = 12
 
 /** An option that is not understood is only a warning if everything else is fine, but may otherwise be the cause. */
 function misspelt(reading: LaunchReading, pointer: string): readonly Fault[] {

@@ -9,7 +9,9 @@ import { optionsOfVersion } from './option-lists.ts'
 
 interface Misspelt {
   readonly option: string
-  /** The nearest option that there is; null if none is near. */
+  /** Its value, where it is that of which there is none. */
+  readonly value?: string
+  /** The nearest option, or value, that there is; null if none is near. */
   readonly meant: string | null
   /** The framework and version that does not know it; null if nothing but another option's nearness speaks against it. */
   readonly by: string | null
@@ -22,7 +24,15 @@ const shortest = '--tp-size'.length + 1
 export function misspeltIn(reading: LaunchReading): readonly Misspelt[] {
   const refused = refusedIn(reading)
   const others = resembling(reading).filter(({ option }) => !refused.some((one) => one.option === option))
-  return [...refused, ...others]
+  return [...refused, ...others, ...unregisteredIn(reading)]
+}
+
+/** Values that the version does not have, and that somebody may have added to it. */
+function unregisteredIn({ unregistered = [], framework, version }: LaunchReading): readonly Misspelt[] {
+  return unregistered.map(({ option, value, among }) => ({
+    ...{ option, value, meant: nearest(value, among, 1)[0] ?? null },
+    by: `${framework} ${version}`,
+  }))
 }
 
 /**
@@ -42,11 +52,11 @@ function refusedIn(reading: LaunchReading): readonly Misspelt[] {
   const { refuses, ignored, known = [], notUnderstood, framework, version } = reading
   const list = refuses ? optionsOfVersion(reading) : null
   if (!list) return []
-  const spelled = new Set([...list, ...known].map(spelling))
+  const spelled = new Set([...list, ...list.flatMap(partsAround), ...known].map(spelling))
   const open = new Set(notUnderstood.map(optionIn))
   return [...notUnderstood, ...ignored]
     .map(optionIn)
-    .filter((option) => list.some((name) => isSwitch(name) === isSwitch(option)))
+    .filter((option) => list.some((name) => kindOf(name) === kindOf(option)))
     .filter((option) => !isAmong(spelled, option))
     .flatMap((option) => {
       const near = withinEdits(option, list)
@@ -57,8 +67,14 @@ function refusedIn(reading: LaunchReading): readonly Misspelt[] {
 
 /** Parsers of servers take an underscore for a hyphen, `--no-` before a switch, and a key behind a point. */
 function spelling(option: string): string {
-  const [name = option] = option.replaceAll('_', '-').split('.')
-  return name
+  const own = option.replaceAll('_', '-')
+  return isSwitch(own) ? (own.split('.')[0] ?? own) : own
+}
+
+/** The parts that a key of a section is in, which may be left over whole: `a` and `a.b` of `a.b.c`. */
+function partsAround(name: string): readonly string[] {
+  const words = isSwitch(name) ? [] : name.split('.')
+  return words.slice(1).map((_, at) => words.slice(0, at + 1).join('.'))
 }
 
 function isAmong(spelled: ReadonlySet<string>, option: string): boolean {
@@ -66,7 +82,11 @@ function isAmong(spelled: ReadonlySet<string>, option: string): boolean {
   return spelled.has(own) || spelled.has(own.replace(/^--no-/, '--'))
 }
 
-/** Keys of a file beside a command are in other lists than its options. */
+/** Keys of a file beside a command are in other lists than its options, and keys of sections in others than those outside. */
+function kindOf(name: string): 'switch' | 'key' | 'key of a section' {
+  return isSwitch(name) ? 'switch' : name.includes('.') ? 'key of a section' : 'key'
+}
+
 function isSwitch(name: string): boolean {
   return name.startsWith('--')
 }
@@ -74,9 +94,9 @@ function isSwitch(name: string): boolean {
 function resembling({ notUnderstood, known = [] }: LaunchReading): readonly Misspelt[] {
   return notUnderstood.flatMap((text) => {
     const option = optionIn(text)
-    if (!isSwitch(option)) return []
     // An option of another program of the framework may have the name of one that is read.
-    const meant = known.includes(option) ? null : withinEdits(option, known)
+    const alike = known.filter((name) => kindOf(name) === kindOf(option))
+    const meant = known.includes(option) ? null : withinEdits(option, alike)
     return meant === null ? [] : [{ option, meant, by: null }]
   })
 }
@@ -96,9 +116,11 @@ function optionIn(text: string): string {
   return option
 }
 
-export function misspeltText({ option, meant, by }: Misspelt): string {
+export function misspeltText({ option, value, meant, by }: Misspelt): string {
+  const near = meant === null ? '' : `: did you mean ${meant}?`
+  if (value !== undefined) return `${option} is ${value.slice(0, 100)}, which ${by} does not have${near}`
   const none = by === null ? `${option} is no option that is read` : `${option} is no option of ${by}`
-  return meant === null ? `${none}, which refuses it` : `${none}: did you mean ${meant}?`
+  return meant === null ? `${none}, which refuses it` : `${none}${near}`
 }
 
 /** An option that the framework does not know is a failed check, because the plan that is checked is not the one that was meant. */
@@ -109,7 +131,7 @@ export function misspeltChecks(reading: LaunchReading | null, pointer: string): 
     ok: false,
     pointer,
     expected: one.meant ?? `an option of ${one.by}`,
-    actual: one.option,
+    actual: one.value ?? one.option,
     message: misspeltText(one),
   }))
 }

@@ -4,6 +4,7 @@ import { type Chip, devicesOn } from '../../../src/hardware/chip.ts'
 import { knownOf } from '../../../src/launch/read/known-model.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { hasUserBuffers } from '../../../src/launch/vendor.ts'
+import { hasPositionsOf } from '../../../src/model/release-name.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { type Catalogue, type KnownModel, knownChip, knownModel } from '../../catalogue.ts'
 import { ProblemError } from '../../problems.ts'
@@ -36,7 +37,8 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
   const first = reading({ ...context, model: null })
   const model = transformerOf(own.model ?? first.named, catalogue)
   if (!model) return first
-  return reading({ ...context, model: knownOf(model) })
+  const surePositions = hasPositionsOf(model.name, first.named ?? '')
+  return reading({ ...context, model: { ...knownOf(model), surePositions } })
 }
 
 /** Null if the model cannot be resolved, which is reported once the request is complete. */

@@ -10,8 +10,9 @@
 import { compact } from '../../compact.ts'
 import { type Fields, isFields } from '../../fields.ts'
 import { unmixed } from '../long-names.ts'
+import { misnamedAmong } from '../read/closed-values.ts'
 import { type Keys, keysOf, partOf, textOf } from '../read/fields.ts'
-import { beginningWith, leftOver } from '../read/left-over.ts'
+import { beginningWith, leftOver, wordsOf } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { replicaAxes } from '../read/replicas.ts'
 import { chipsUnsaid } from '../read/world.ts'
@@ -32,12 +33,14 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
   const batch = batchOf(keys, ranks)
   const half = bf16.is('enabled') || fp16.is('enabled')
   const optimizer = part('optimizer').text('type', 'AdamW')
-  const lists = { zero_optimization: zero, bf16, fp16 }
+  const sections = Object.entries({ zero_optimization: zero, bf16, fp16 })
   const notes = notesOf(zero, part('activation_checkpointing'), fp16.is('enabled'))
   const assumptions =
     offloads(zero.value('offload_optimizer')) || zero.is('cpu_offload') ? { optimizerOnHost: true } : {}
   const gradients = gradientsOf(keys, half, stage)
+  const accumulated = partOf(keys, 'data_types').text('grad_accum_dtype', '')
   const ownLeft = leftOver(keys.left(), isImmaterial)
+  const left = leftOver(sections.flatMap(named((own) => own.left())), isDetail)
   const wrong = !Number.isInteger(ranks) || !Number.isInteger(ranks / group)
   return {
     framework: 'deepspeed',
@@ -64,16 +67,11 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
       ...(batch.accumulation === null ? {} : { microbatches: batch.accumulation }),
     },
     notes,
-    ignored: ownLeft.ignored,
-    notUnderstood: [
-      ...ownLeft.notUnderstood,
-      ...Object.entries(lists).flatMap(([name, own]) =>
-        own
-          .left()
-          .filter((key) => !isDetail(key))
-          .map((key) => `${name}.${key}`),
-      ),
-    ],
+    ignored: [...ownLeft.ignored, ...left.ignored],
+    notUnderstood: [...ownLeft.notUnderstood, ...left.notUnderstood],
+    known: [...keys.known(), ...sections.flatMap(named((own) => own.known()))],
+    refuses: true,
+    misnamed: misnamedAmong(types, () => accumulated || null),
     faults: compact(
       keys.faults,
       zero.faults,
@@ -114,10 +112,24 @@ function batchOf(keys: Keys, ranks: number) {
   }
 }
 
+/** Keys of a section, by names that have the section in front. */
+function named(keys: (own: Keys) => readonly string[]) {
+  return ([section, own]: readonly [string, Keys]) => keys(own).map((key) => `${section}.${key}`)
+}
+
+/** Names of types, with a library's name in front or without (DtypeEnum of runtime/config.py). */
+const wide = wordsOf('fp32 float32 float torch.float32')
+const types = {
+  'data_types.grad_accum_dtype': [
+    ...wide,
+    ...wordsOf('fp16 float16 half torch.float16 bf16 bfloat16 torch.bfloat16 int8 torch.int8'),
+  ],
+}
+
 /** Gradients are accumulated in fp32 by default if they are not sharded (stages 0 and 1), otherwise in the type of the weights. */
 function gradientsOf(keys: Keys, half: boolean, stage: number): string {
   const told = partOf(keys, 'data_types').text('grad_accum_dtype', '')
-  if (told) return told === 'fp32' ? 'fp32' : 'bf16'
+  if (told) return wide.includes(told) ? 'fp32' : 'bf16'
   return half && stage >= 2 ? 'bf16' : 'fp32'
 }
 
@@ -152,5 +164,5 @@ const isImmaterial = beginningWith(`
 
 /** Buckets, thresholds and scales, which affect neither the layout nor its cost as it is counted. */
 function isDetail(key: string): boolean {
-  return !/^(enable_.*parallel|parallel|experts?_)/.test(key)
+  return !/\.(enable_.*parallel|parallel|experts?_)/.test(key)
 }

@@ -16,6 +16,8 @@ export interface Keys {
   readonly is: (name: string, otherwise?: boolean) => boolean
   readonly faults: readonly string[]
   readonly left: () => readonly string[]
+  /** Names that were asked for, whether given or not. */
+  readonly known: () => readonly string[]
 }
 
 const most = 1e12
@@ -59,6 +61,7 @@ export function keysOf(config: Fields): Keys {
     },
     faults,
     left: () => Object.keys(config).filter((name) => !taken.has(name)),
+    known: () => [...taken],
   }
 }
 

@@ -14,6 +14,8 @@ export interface KnownModel {
   /** Whether some layers have a recurrence in place of attention. */
   readonly recurrent: boolean
   readonly maxSequenceLength: number | null
+  /** Whether the file loads a release that has just so many positions, as far as its name says. */
+  readonly surePositions?: boolean
 }
 
 export function knownOf(model: Transformer): KnownModel {

@@ -47,10 +47,14 @@ export interface LaunchReading {
   readonly known?: readonly string[]
   /** Whether the framework's own program is started, which refuses what it does not know; one of the user's own may have options of its own. */
   readonly refuses?: boolean
+  /** Those of the notes for which the framework does not start what the file says, as it is written. */
+  readonly refusals?: readonly string[]
   /** Why the file cannot be read. */
   readonly faults: readonly string[]
   /** Values that the framework does not have. */
   readonly misnamed?: readonly Misnamed[]
+  /** Values that the release does not have, and that somebody may have added to it. */
+  readonly unregistered?: readonly Misnamed[]
 }
 
 export interface Misnamed {

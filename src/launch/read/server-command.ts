@@ -6,6 +6,8 @@ export interface ServerCommand {
   readonly options: Options
   /** The model, if it stands right behind the command. */
   readonly model: string | null
+  /** Whether the text has a command, and not options alone. */
+  readonly starts: boolean
   /** Of the script that starts it. */
   readonly variables: ReadonlyMap<string, readonly string[]>
   readonly notes: readonly string[]
@@ -36,7 +38,7 @@ export function serverCommand(
   const ofOwn = ofPhase(servers, mode)
   const words = ofOwn.at(-1) ?? bare(commands.flat())
   if (words === null)
-    return { ...nothing, variables, notes: told, faults: [anotherProgram(commands, program)] }
+    return { ...nothing, starts: false, variables, notes: told, faults: [anotherProgram(commands, program)] }
   const different = (some: Commands) => new Set(some.map((one) => one.join(' '))).size
   const [all, phase] = [different(servers), different(ofOwn)]
   const which = phase < all ? (phase > 1 ? 'the last of the phase' : 'that of the phase') : 'the last'
@@ -47,6 +49,7 @@ export function serverCommand(
   return {
     options: optionsOf(named ? own.slice(1) : own),
     model: named ? model : null,
+    starts: servers.length > 0,
     variables,
     notes,
     faults: [],

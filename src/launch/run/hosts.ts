@@ -19,8 +19,12 @@ export function hostSize(cluster: Cluster): number {
       : network.kind === 'switched'
         ? (network.tiers[0]?.size ?? chips)
         : chips
-  const host = unit > mostOnABoard ? onATray : unit
-  return Math.min(host, chips)
+  return Math.min(hostOf(unit), chips)
+}
+
+/** Chips of a host of such units. */
+export function hostOf(unit: number): number {
+  return unit > mostOnABoard ? onATray : unit
 }
 
 export function hostCount(cluster: Cluster): number {

@@ -10,6 +10,25 @@ export const longerVariables = {
   sglang: 'SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN',
 } as const
 
+/** Whether a command may go beyond the length that its framework takes from the model's config. */
+export interface Longer {
+  readonly variable: string
+  /** Whether the variable is set. */
+  readonly allowed: boolean
+  /** Whether the command changes the config. */
+  readonly changed: boolean
+}
+
+const isSet = /^(1|true|yes|y)$/i
+
+export function longerOf(
+  variable: string,
+  variables: ReadonlyMap<string, readonly string[]>,
+  changed: boolean,
+): Longer {
+  return { variable, allowed: isSet.test(variables.get(variable)?.[0] ?? ''), changed }
+}
+
 /** The note on a server that is told a length. */
 export function longerNote(
   { model }: Pick<Serving, 'model'>,

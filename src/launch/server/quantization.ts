@@ -4,7 +4,6 @@
  * vllm/model_executor/layers/quantization/__init__.py (and fp_quant, rtn, online and the like of releases of 2025 and
  * 2026); sgl-project/sglang, python/sglang/srt/server_args.py (QUANTIZATION_CHOICES), qoq of releases before.
  */
-import type { Misnamed } from '../read/reading.ts'
 
 interface Types {
   readonly weights: string
@@ -54,7 +53,6 @@ export const sglangQuantizations: Quantizations = new Map(Object.entries({ ...co
 export interface Quantized {
   readonly types: Readonly<Record<string, string>>
   readonly notes: readonly string[]
-  readonly misnamed: readonly Misnamed[]
 }
 
 /** The checkpoint's name (`named`) takes precedence over the way it is loaded: GPTQ with eight bits has these in its name. */
@@ -63,10 +61,8 @@ export function quantized(
   named: Readonly<Record<string, string>>,
   known: Quantizations,
 ): Quantized {
-  if (written === null || written === 'None') return { types: named, notes: [], misnamed: [] }
+  if (written === null || written === 'None') return { types: named, notes: [] }
   const types = known.get(written)
-  const misnamed =
-    types === undefined ? [{ option: '--quantization', value: written, among: [...known.keys()] }] : []
   const silent = types === null && Object.keys(named).length === 0
   return {
     types: { ...types, ...named },
@@ -75,6 +71,5 @@ export function quantized(
           `--quantization ${written} is not counted, as the checkpoint has the types of its weights: say them in precision`,
         ]
       : [],
-    misnamed,
   }
 }

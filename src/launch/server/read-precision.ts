@@ -18,6 +18,15 @@ export function typesOf({ caches }: Formats, ...others: readonly Named[]): Reado
   return new Map([...own, ...others].filter(([name]) => name !== 'auto'))
 }
 
+/** The note on a type of caches that there is no name for here. */
+export function uncountedCaches(
+  { cache }: Pick<Said, 'cache'>,
+  types: ReadonlyMap<string, ElementType>,
+): string | null {
+  if (cache === null || cache === 'auto' || types.has(cache)) return null
+  return `--kv-cache-dtype ${cache.slice(0, 100)}: caches are counted in the type that they have otherwise; say theirs in precision.kvCache`
+}
+
 export function precisionRead(
   { type, cache }: Said,
   quantised: Readonly<Record<string, string>>,

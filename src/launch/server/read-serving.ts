@@ -12,6 +12,7 @@ import type { ElementType } from '../../recipe/element-types.ts'
 import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { type BesideGroups, groupWays } from './attention-groups.ts'
+import { beyondHost } from './beyond-host.ts'
 import { beyondNote } from './longer.ts'
 import type { ServerSaid, Usual } from './server-said.ts'
 
@@ -30,6 +31,8 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
   const mesh = { pipeline, ...meshOf(tensors, groups, dispatched) }
   const read = context.mode === 'serve' ? deploymentReading : phaseReading
   const own = read({ said, context, server, dispatched, mesh })
+  const length = lengthSaid(said, context)
+  const beyond = beyondHost(said.onHost ?? null, context)
   return {
     framework,
     version,
@@ -40,10 +43,11 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
     assumptions: {},
     ...own,
     plan: { ...own.plan, ...present({ cacheShare: said.cacheShare }) },
-    notes: [...said.notes, ...own.notes, ...layoutNotes(said, dispatched), ...lengthNotes(said, context)],
+    notes: compact(said.notes, own.notes, layoutNotes(said, dispatched), length.notes, beyond),
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,
     misnamed: said.misnamed ?? [],
+    refusals: compact(length.refusals, beyond),
     faults: compact(said.faults, deviceFault(ranks, devices), own.faults),
   }
 }
@@ -142,8 +146,11 @@ function countFault(
   return `a server takes ${server} chips, and there are ${chips}: the nearest are servers of ${chips} and ${server} chips of /hardware`
 }
 
-function lengthNotes({ longer, contextLength }: Said, { model }: ReadingContext): readonly string[] {
-  return compact(longer !== undefined && beyondNote(model?.maxSequenceLength ?? null, contextLength, longer))
+/** What is said of a length beyond the model's, which is refused where the model is surely that one and nothing lets it be longer. */
+function lengthSaid({ longer, contextLength }: Said, { model }: ReadingContext) {
+  if (!longer || longer.allowed) return { notes: [], refusals: [] }
+  const notes = compact(beyondNote(model?.maxSequenceLength ?? null, contextLength, longer.variable))
+  return { notes, refusals: model?.surePositions === true && !longer.changed ? notes : [] }
 }
 
 function layoutNotes({ experts, tensors }: Said, dispatched: boolean): readonly string[] {

@@ -2,6 +2,8 @@
 import type { CacheShare } from '../../problem.ts'
 import type { LaunchReading } from '../read/reading.ts'
 import type { BesideGroups, GroupWay } from './attention-groups.ts'
+import type { OnHost } from './beyond-host.ts'
+import type { Longer } from './longer.ts'
 
 export interface ServerSaid
   extends Pick<
@@ -34,8 +36,10 @@ export interface ServerSaid
   readonly besideGroups: Readonly<Record<keyof BesideGroups, GroupWay>>
   /** Longest sequence; null for the model's own limit. */
   readonly contextLength: number | null
-  /** Environment variable without which a length beyond the model's is refused, if the framework refuses it. */
-  readonly longer?: string
+  /** If the framework refuses a length beyond the model's. */
+  readonly longer?: Longer
+  /** Ranks on a host; null where something else starts them, or the text is no whole command. */
+  readonly onHost?: OnHost | null
   /** Positions of the context that a prompt may not use. */
   readonly kept: number
   /** Most sequences of a group; null if not given. */

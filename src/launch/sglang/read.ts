@@ -1,15 +1,17 @@
 /** Reads a command of SGLang into the words of a request, by the rows of settings.ts. */
 import { compact } from '../../compact.ts'
 import { typesNamed } from '../../precision/named.ts'
+import { misnamedAmong } from '../read/closed-values.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
 import { everywhere } from '../server/attention-groups.ts'
+import { ranksOnHost } from '../server/beyond-host.ts'
 import { serverDoors } from '../server/immaterial.ts'
-import { longerVariables } from '../server/longer.ts'
+import { longerOf, longerVariables } from '../server/longer.ts'
 import { quantized, sglangQuantizations } from '../server/quantization.ts'
-import { precisionRead, typesOf } from '../server/read-precision.ts'
+import { precisionRead, typesOf, uncountedCaches } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withOverrides, withoutGraphs } from '../server/uncounted.ts'
@@ -17,6 +19,7 @@ import { said, spellings, unread } from '../settings/settings.ts'
 import { promptMargin, sglangFormats, sglangSettings } from './settings.ts'
 import { statesRead } from './states.ts'
 import { defaultChunk } from './step-tokens.ts'
+import { sglangValues } from './values.ts'
 import { sglangVersion } from './version.ts'
 
 const short = { ...spellings(sglangSettings), '--model': '--model-path' }
@@ -28,7 +31,7 @@ const program = {
 }
 
 export function readSglang(text: string, context: ReadingContext): LaunchReading {
-  const { options, notes, faults } = serverCommand(text, program, short, context.mode)
+  const { options, starts, variables, notes, faults } = serverCommand(text, program, short, context.mode)
   const named = options.text('--model-path')
   const { tensors, data, attends, dispatch, experts, running, ...rest } = said(sglangSettings, options)
   const sends = !['none', 'flashinfer'].includes(dispatch ?? 'none')
@@ -81,9 +84,17 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
           ? null
           : `--disaggregation-mode ${rest.role} is one of two phases: ask for it in mode ${rest.role === 'prefill' ? 'prefill' : 'generate'}, or of both as a plan of fields`,
       precision: precisionRead(rest, quantised.types, types),
-      misnamed: quantised.misnamed,
-      notes: [...notes, ...told, ...states.notes, ...compact(stateNote), ...quantised.notes],
-      longer: longerVariables.sglang,
+      misnamed: misnamedAmong(sglangValues, (option) => options.text(option)),
+      notes: [
+        ...notes,
+        ...told,
+        ...states.notes,
+        ...compact(stateNote, quantised.notes, uncountedCaches(rest, types)),
+      ],
+      longer: longerOf(longerVariables.sglang, variables, options.has('--json-model-override-args')),
+      onHost: starts
+        ? ranksOnHost(text, options, tensors * rest.pipeline * (attends ? 1 : data), severalHosts)
+        : null,
       // Must come last: what nobody has asked for by now is left over.
       ...leftOver(options.left(), isImmaterial, options.known()),
       faults: compact(
@@ -100,7 +111,15 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   )
 }
 
-const types = typesOf(sglangFormats, ['bfloat16', 'bf16'], ['fp8_e5m2', 'fp8'], ['fp4_e2m1', 'nvfp4'])
+const severalHosts = '--nnodes, --node-rank and --dist-init-addr say that it runs on several hosts'
+
+const types = typesOf(
+  sglangFormats,
+  ['bfloat16', 'bf16'],
+  ['fp8_e5m2', 'fp8'],
+  ['fp4_e2m1', 'nvfp4'],
+  ['fp4_mx_block16', 'nvfp4'],
+)
 
 function notesOf(options: Options): readonly string[] {
   const drafts = options.has('--speculative-algorithm', '--speculative-algo')

@@ -1,15 +1,17 @@
 /** Reads a command of vLLM into the words of a request, by the rows of settings.ts. */
 import { compact } from '../../compact.ts'
 import { typesNamed } from '../../precision/named.ts'
+import { misnamedAmong } from '../read/closed-values.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
 import { everywhere } from '../server/attention-groups.ts'
+import { type OnHost, ranksOnHost } from '../server/beyond-host.ts'
 import { serverDoors } from '../server/immaterial.ts'
-import { longerVariables } from '../server/longer.ts'
+import { longerOf, longerVariables } from '../server/longer.ts'
 import { quantized, vllmQuantizations } from '../server/quantization.ts'
-import { precisionRead, typesOf } from '../server/read-precision.ts'
+import { precisionRead, typesOf, uncountedCaches } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withOverrides, withoutGraphs } from '../server/uncounted.ts'
@@ -17,6 +19,7 @@ import { said, spellings, unread } from '../settings/settings.ts'
 import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
 import { defaultStep } from './step-tokens.ts'
+import { vllmValues } from './values.ts'
 import { vllmVersion } from './version.ts'
 
 const short = {
@@ -53,7 +56,12 @@ const exchangeVariable = 'VLLM_ALL2ALL_BACKEND'
 const filled = 0.92
 
 export function readVllm(text: string, context: ReadingContext): LaunchReading {
-  const { options, model, variables, notes, faults } = serverCommand(text, program, short, context.mode)
+  const { options, model, starts, variables, notes, faults } = serverCommand(
+    text,
+    program,
+    short,
+    context.mode,
+  )
   const named = model ?? options.text('--model')
   const { tensor, data, spreads, pipeline, positions, sequences, ...rest } = said(vllmSettings, options)
   // Of older releases (vllm-project/vllm#33535 took it away).
@@ -102,7 +110,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       ),
       onePhase: null,
       precision: precisionRead(rest, quantised.types, types),
-      misnamed: quantised.misnamed,
+      misnamed: misnamedAmong(vllmValues, (option) => options.text(option)),
       memoryFraction: rest.utilization ?? filled,
       notes: compact(
         notes,
@@ -112,8 +120,10 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
           `${exchangeVariable}=${exchange.slice(0, 100)} is counted as --all2all-backend, which is what later releases read`,
         stateNote(options, context),
         quantised.notes,
+        uncountedCaches(rest, types),
       ),
-      longer: longerVariables.vllm,
+      longer: longerOf(longerVariables.vllm, variables, changesModel(options)),
+      onHost: starts ? onHostOf(text, options, tensor * pipeline, data) : null,
       // Must come last: what nobody has asked for by now is left over.
       ...leftOver([...options.left(), ...unheld], isImmaterial, options.known()),
       refuses: true,
@@ -121,6 +131,22 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
     },
     context,
   )
+}
+
+/** Whether the model's config is another than it is published with. */
+function changesModel(options: Options): boolean {
+  return options.has('--hf-overrides', '--rope-scaling', '--hf-config-path')
+}
+
+/** Each data rank is a process of its own; all are on the host unless some are said to be elsewhere. */
+function onHostOf(text: string, options: Options, ranks: number, data: number): OnHost | null {
+  const backends = ['--distributed-executor-backend', '--data-parallel-backend']
+  if (backends.some((one) => !/^(mp|uni|)$/.test(options.text(one) ?? ''))) return null
+  const apart = ['--data-parallel-rank', '--data-parallel-external-lb', '--data-parallel-start-rank']
+  const single = options.whole('--data-parallel-size-local') ?? (options.has(...apart) ? 1 : data)
+  const how =
+    '--nnodes and --node-rank say that a replica runs on several hosts, --data-parallel-size-local how many data ranks are on one, --distributed-executor-backend ray that Ray places them'
+  return ranksOnHost(text, options, ranks * single, how)
 }
 
 function stateNote(options: Options, context: ReadingContext): string | null {
@@ -162,7 +188,15 @@ function groupsOnTpus(additional: string | null): number | null {
   return found ? Number(found[1]) : null
 }
 
-const types = typesOf(gpuFormats, ['fp8_e4m3', 'fp8'], ['fp8_e5m2', 'fp8'])
+/** Caches of fp8 and nvfp4 with scales of their own (per head, or in the layout of latent attention) are counted without these. */
+const types = typesOf(
+  gpuFormats,
+  ['float16', 'bf16'],
+  ...(['e4m3', 'e5m2', 'inc', 'ds_mla', 'per_token_head'] as const).map(
+    (kind) => [`fp8_${kind}`, 'fp8'] as const,
+  ),
+  ...(['ds_mla', '4over6'] as const).map((kind) => [`nvfp4_${kind}`, 'nvfp4'] as const),
+)
 
 function notesOf(options: Options): readonly string[] {
   const context = options.whole('--prefill-context-parallel-size') ?? 1

@@ -7,6 +7,7 @@
 import { compact } from '../../../compact.ts'
 import { type Fields, isFields, present } from '../../../fields.ts'
 import { typeOfLongName } from '../../long-names.ts'
+import { misnamedAmong } from '../../read/closed-values.ts'
 import { type Keys, keysOf } from '../../read/fields.ts'
 import { inverse } from '../../read/inverse.ts'
 import { leftOver } from '../../read/left-over.ts'
@@ -17,6 +18,7 @@ import { elsewhereNotes, isImmaterial } from './immaterial.ts'
 import { kindOf, meshOf, secondAxes } from './mesh.ts'
 import { readMaxtextModel } from './model.ts'
 import { readMaxtextPolicy } from './recomputation.ts'
+import { maxtextValues } from './values.ts'
 
 export function readMaxtext(config: Fields, context: ReadingContext): LaunchReading {
   const keys = keysOf(config)
@@ -26,13 +28,14 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
   const sharded = mesh.fsdp * mesh.context * mesh.expert > 1
   const zeroStage = keys.is('shard_optimizer_over_data') && !sharded ? 1 : sharded ? 3 : 0
   const { batchSequences, microbatches } = batchOf(keys, ranks, mesh.pipeline)
-  const strategy = keys.text('context_parallel_strategy', 'all_gather')
+  const strategy = keys.text('context_parallel_strategy', 'all_gather').toLowerCase()
   const remat = readMaxtextPolicy(keys, context.model)
   const { precision, assumptions, apart } = numbersOf(keys)
   const optimizer = keys.text('opt_type', 'adamw')
   const sequenceLength = keys.number('max_target_length', 2048)
   const cut = pipelineNote(keys, mesh.pipeline)
   const notes = elsewhereNotes(keys)
+  const misnamed = misnamedAmong(maxtextValues, (key) => keys.text(key, '').toLowerCase())
   const left = keys.left().filter((key) => !isNothing(key, config[key]))
   return {
     framework: 'maxtext',
@@ -56,15 +59,20 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
       ...(mesh.pipeline > 1 ? { pipelineSchedule: 'gpipe' } : {}),
       ...(remat.policy === null ? {} : { rematerialization: remat.policy }),
     },
-    notes: compact(notes, remat.notes, cut, apart, secondAxes(keys)),
+    notes: compact(notes, remat.notes, cut, apart, secondAxes(keys), mesh.context > 1 && mixedNote(strategy)),
     ...leftOver(left, isImmaterial),
     refuses: true,
     faults: [...keys.faults, ...faults, ...remat.faults],
-    ...(remat.misnamed ? { misnamed: remat.misnamed } : {}),
+    misnamed: [...misnamed, ...(remat.misnamed ?? [])],
   }
 }
 
 const layouts = inverse(contextStrategies)
+
+function mixedNote(strategy: string): string | null {
+  if (layouts[strategy]) return null
+  return `context_parallel_strategy ${strategy.slice(0, 100)} is not counted: keys and values are counted as gathered`
+}
 
 /** A pipeline takes all its microbatches in one pass, by default as many as it has stages. */
 function batchOf(keys: Keys, ranks: number | null, pipeline: number) {

@@ -36,6 +36,8 @@ export function readTorchtitanCommand(text: string, chips: number | null): Launc
     ...reading,
     version: torchtitanMain,
     model: base ? reading.model : null,
+    // Its flavor is that of a config, which main has under a name.
+    unregistered: [],
     hardware: world === null ? {} : { chips: world },
     notes: compact(
       notes,

@@ -8,6 +8,7 @@
 import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
 import { typeOfLongName } from '../../long-names.ts'
+import { misnamedAmong } from '../../read/closed-values.ts'
 import { type Keys, keysOfSections } from '../../read/fields.ts'
 import { inverse } from '../../read/inverse.ts'
 import { leftOver } from '../../read/left-over.ts'
@@ -21,11 +22,13 @@ import { torchtitanSchedules } from '../pipeline.ts'
 import { torchtitanVersion } from '../version.ts'
 import { isImmaterial } from './immaterial.ts'
 import { readRecomputation, readStages } from './stages.ts'
+import { flavorsOf, torchtitanValues, unregisteredFlavor } from './values.ts'
 
 /** `config` is the parsed file; `chips` are those of the request. */
 export function readTorchtitan(config: Fields, chips: number | null): LaunchReading {
   const keys = keysOfSections(config)
-  const model = shapeNamed(keys.text('model.name', 'llama3'), keys.text('model.flavor', 'debugmodel'))
+  const [name, flavor] = [keys.text('model.name', 'llama3'), keys.text('model.flavor', 'debugmodel')]
+  const model = shapeNamed(name, flavor)
   const layers = model ? Number(model.layers) : null
   const { mesh, zeroStage, replicas, ...laidOut } = meshOf(keys, chips)
   const { context, expert, pipeline } = mesh
@@ -41,6 +44,8 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   const sequenceLength = keys.whole('training.seq_len', 2048)
   const precision = precisionOf(keys)
   const offloads = keys.value('training.enable_cpu_offload') === true
+  const misnamed = misnamedAmong(torchtitanValues, (key) => keys.text(key, ''))
+  const custom = keys.text('job.custom_config_module', '') !== ''
   const left = keys.left()
   // Of one microbatch outside of a pipeline, ZeRO-1 and ZeRO-2 are written alike: the faster that fits is taken.
   const either = zeroStage === 1 && pipeline === 1 && microbatches === 1
@@ -75,7 +80,11 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
       rematerialization.notes,
       offloads && 'training.enable_cpu_offload is not counted',
     ),
-    ...leftOver(left, isImmaterial),
+    ...leftOver(left, isImmaterial, keys.known()),
+    misnamed,
+    unregistered: unregisteredFlavor(name, flavor),
+    // Whoever adds settings names the module that has them; models beside the release's come with their own.
+    refuses: !custom && flavorsOf.has(name),
     faults: compact(
       keys.faults,
       laidOut.faults,

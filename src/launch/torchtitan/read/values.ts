@@ -1,0 +1,39 @@
+/**
+ * Values of torchtitan's settings that are a closed list, and the flavors that each model of the release has, to which one may add one's own.
+ * Source: pytorch/torchtitan v0.2.2, torchtitan/config/job_config.py (Literal), torchtitan/models/{llama3,llama4,qwen3,deepseek_v3,gpt_oss}/__init__.py.
+ */
+import type { ClosedValues } from '../../read/closed-values.ts'
+import { wordsOf } from '../../read/left-over.ts'
+import type { Misnamed } from '../../read/reading.ts'
+
+const types = wordsOf('bfloat16 float32')
+
+export const torchtitanValues: ClosedValues = {
+  'training.dtype': types,
+  'training.mixed_precision_param': types,
+  'parallelism.fsdp_reshard_after_forward': wordsOf('default always never'),
+  'parallelism.context_parallel_rotate_method': wordsOf('allgather alltoall'),
+  'parallelism.expert_parallel_comm_backend': wordsOf('standard deepep'),
+  'activation_checkpoint.mode': wordsOf('selective full memory_budget none'),
+}
+
+const debug = 'debugmodel'
+const flex = `${debug}_flex_attn`
+
+export const flavorsOf: ReadonlyMap<string, readonly string[]> = new Map([
+  ['llama3', wordsOf(debug, flex, `${debug}_varlen_attn 8B 8B_flex 8B_varlen 70B 405B`)],
+  ['llama4', wordsOf(debug, `${debug}_irope 17bx16e 17bx128e 17bx16e_irope 17bx128e_irope`)],
+  ['qwen3', wordsOf(debug, `${debug}_moe 0.6B 1.7B 4B 8B 14B 32B 30B-A3B 235B-A22B`)],
+  ['deepseek_v3', wordsOf(debug, flex, '16B 236B 671B')],
+  ['gpt_oss', wordsOf(debug, '20b 120b')],
+])
+
+/** Commands that are written here name a flavor that is to be registered so. */
+const ours = /^shardplan-/
+
+/** A flavor that is none of its model's in the release; none for a model that somebody else has. */
+export function unregisteredFlavor(name: string, flavor: string): readonly Misnamed[] {
+  const among = flavorsOf.get(name)
+  if (!among || among.includes(flavor) || ours.test(flavor)) return []
+  return [{ option: 'model.flavor', value: flavor, among }]
+}

@@ -1,0 +1,84 @@
+/** A server's command that its framework refuses to start fails the check that it launches, with the reason. */
+import { describe, expect, it } from 'vitest'
+import { planning } from '../planning.ts'
+import { service } from '../service.ts'
+
+const agent = service({ search: planning })
+
+async function asked(plan: Record<string, string>, chips = 16, more: Record<string, unknown> = {}) {
+  const { status, body } = await agent.post('/validate').send({
+    hardware: { chip: 'h100-sxm', chips },
+    workload: { mode: 'generate', contextLength: 8192, batchSequences: 1 },
+    plan,
+    ...more,
+  })
+  expect([status, body.errors], JSON.stringify(plan)).toEqual([200, undefined])
+  const check = body.checks.find(({ name }: { name: string }) => name === 'launchableBy')
+  return { ok: body.ok as boolean, check, warnings: (body.warnings as string[]).join('\n') }
+}
+
+const big = 'meta-llama/Llama-3.1-405B-Instruct-FP8'
+const vllm = (words: string, before = '') => ({ vllm: `${before}vllm serve ${words}` })
+const sglang = (words: string) => ({ sglang: `python3 -m sglang.launch_server --model-path ${big} ${words}` })
+
+describe('a server of more ranks than a host has GPUs', () => {
+  it.each([
+    ['vLLM by tensor', vllm(`${big} -tp 16`)],
+    ['vLLM by stages', vllm(`${big} -tp 8 -pp 2`)],
+    ['vLLM of two nodes, of four that it needs', vllm(`${big} -tp 16 --nnodes 1`)],
+    ['SGLang by tensor', sglang('--tp 16')],
+  ])('%s does not start', async (_, plan) => {
+    const { ok, check, warnings } = await asked(plan)
+    expect([ok, check.ok, check.actual]).toEqual([false, false, 'a file that is refused'])
+    expect(check.message).toMatch(/starts 16 ranks on a host of 8 GPUs, and does not start: .*--nnodes/)
+    expect(warnings).toMatch(/starts 16 ranks on a host/)
+  })
+
+  it.each([
+    ['by nodes', vllm(`${big} -tp 16 --nnodes 2 --node-rank 0 --master-addr h`)],
+    ['by Ray', vllm(`${big} -tp 16 --distributed-executor-backend ray`)],
+    ['by Ray of the script', vllm(`${big} -tp 16`, 'ray start --head\n')],
+    ['by SGLang', sglang('--tp 16 --nnodes 2 --node-rank 0 --dist-init-addr h:5000')],
+    ['by a number of nodes that the text does not set', sglang('--tp 16 --nnodes "$NODES" --node-rank 0')],
+    ['by whoever pastes options alone', { vllm: '--tensor-parallel-size 16' }, { model: 'llama-3.1-405b' }],
+  ] as [
+    string,
+    Record<string, string>,
+    Record<string, unknown>?,
+  ][])('may start %s', async (_, plan, more?: Record<string, unknown>) => {
+    const { check, warnings } = await asked(plan, 16, more)
+    expect([check.ok, warnings]).toEqual([true, expect.not.stringMatching(/ranks on a host/)])
+  })
+
+  it('is told by the tray of a rack, and not where frameworks are named that do not start it', async () => {
+    const rack = { hardware: { chip: 'gb200-nvl72', chips: 8 } }
+    expect((await asked(vllm(`${big} -tp 8`), 8, rack)).check.message).toMatch(/host of 4 GPUs/)
+    expect((await asked(vllm(`${big} -tp 16`), 16, { require: { launchableBy: [] } })).check).toBeUndefined()
+  })
+})
+
+describe('a length beyond that of the model', () => {
+  const release = 'meta-llama/Meta-Llama-3-70B-Instruct'
+  const long = '-tp 8 --max-model-len 131072'
+
+  it('is refused by vLLM and by SGLang', async () => {
+    const own = [
+      vllm(`${release} ${long}`),
+      { sglang: `python3 -m sglang.launch_server --model-path ${release} --tp 8 --context-length 131072` },
+    ]
+    for (const plan of own) {
+      const { ok, check } = await asked(plan, 8)
+      expect([ok, check.ok], JSON.stringify(plan)).toEqual([false, false])
+      expect(check.message).toMatch(/a length of 131072 is refused for a model of 8192 positions/)
+    }
+  })
+
+  it.each([
+    ['the variable', vllm(`${release} ${long}`, 'VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 ')],
+    ['another config', vllm(`${release} ${long} --hf-overrides '{"rope_scaling":{}}'`)],
+    ['a release for longer sequences', vllm(`gradientai/Llama-3-70B-Instruct-Gradient-262k ${long}`)],
+  ])('is not by %s', async (_, plan) => {
+    const { check } = await asked(plan, 8, { model: 'llama-3-70b' })
+    expect(check.ok).toBe(true)
+  })
+})
