@@ -305,7 +305,7 @@ describe('a launch file', () => {
   const script = `N=2
 torchrun --nproc-per-node 8 --nnodes $N pretrain_gpt.py --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 \\
   --num-attention-heads 32 --group-query-attention --num-query-groups 8 --swiglu --untie-embeddings-and-output-weights \\
-  --position-embedding-type rope --seq-length 4096 --micro-batch-size 1 --global-batch-size 64 --bf16 --use-distributed-optimizer \\
+  --position-embedding-type rope --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 64 --bf16 --use-distributed-optimizer \\
   --tensor-model-parallel-size 8 --sequence-parallel --frobnicate`
 
   it('is evaluated and checked as the plan that it says, and told of by its name', async () => {

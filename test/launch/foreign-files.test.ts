@@ -141,10 +141,10 @@ it('options of Megatron-LM as keys of a file are read as options', () => {
     ...{ '--num-layers': 94, '--num-experts': 128 },
   }
   const lines = Object.entries(said).map(([name, value]) => `  ${name}: ${value}\n`)
-  const file = `ENV_VARS:\n  NCCL_NVLS_ENABLE: 0\nMODEL_ARGS:\n${lines.join('')}  --use-distributed-optimizer: true\n  --attention-output-gate: false\n`
+  const file = `ENV_VARS:\n  NCCL_NVLS_ENABLE: 0\nMODEL_ARGS:\n${lines.join('')}  --use-distributed-optimizer: true\n  --sequence-parallel: true\n  --attention-output-gate: false\n`
   const words = Object.entries(said).flatMap(([name, value]) => [name, String(value)])
   const { plan, faults } = read({ megatron: file }, { chips: 256, mode: null })
-  const command = ['pretrain_gpt.py', ...words, '--use-distributed-optimizer']
+  const command = ['pretrain_gpt.py', ...words, '--use-distributed-optimizer', '--sequence-parallel']
   expect([faults, plan]).toEqual([[], read({ megatron: command }, { chips: 256, mode: null }).plan])
   expect(plan).toMatchObject({ mesh: { tensor: 2, pipeline: 2, expert: 16 }, zeroStage: 1 })
 })

@@ -75,7 +75,7 @@ it('options of trtllm-serve in its file are read as its keys', () => {
 
 describe('a job of Slurm', () => {
   const options =
-    '--num-layers 4 --hidden-size 512 --num-attention-heads 8 --seq-length 512 --micro-batch-size 1 --global-batch-size 64 --tensor-model-parallel-size 2'
+    '--num-layers 4 --hidden-size 512 --num-attention-heads 8 --seq-length 512 --max-position-embeddings 512 --micro-batch-size 1 --global-batch-size 64 --tensor-model-parallel-size 2'
   const chips = (lines: string) =>
     readerOf({ megatron: `#!/bin/bash\n${lines} pretrain_gpt.py ${options}\n` })({ ...context, mode: null })
 

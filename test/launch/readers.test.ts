@@ -154,16 +154,22 @@ describe('a command of Megatron-LM', () => {
 
 it.each([
   ['--recompute-activations', '--recompute-granularity selective'],
-  ['--checkpoint-activations', '--recompute-granularity full'],
-  ['--activations-checkpoint-method uniform', '--recompute-granularity full --recompute-method uniform'],
+  [
+    '--checkpoint-activations',
+    '--recompute-granularity full --recompute-method uniform --recompute-num-layers 1',
+  ],
+  [
+    '--activations-checkpoint-method uniform',
+    '--recompute-granularity full --recompute-method uniform --recompute-num-layers 1',
+  ],
   [
     '--activations-checkpoint-method=block --activations-checkpoint-num-layers 3',
     '--recompute-granularity full --recompute-method block --recompute-num-layers 3',
   ],
-  ['--use-torch-fsdp2', '--use-megatron-fsdp'],
+  ['--use-torch-fsdp2', '--use-megatron-fsdp --ckpt-format fsdp_dtensor'],
 ])('%s, an older name in Megatron-LM, is read as %s', (older, ours) => {
   const read = (option: string) => readMegatron(`pretrain_gpt.py --num-layers 32 ${option}`, 8)
-  expect(read(older)).toEqual({ ...read(ours), known: expect.anything() })
+  expect(read(older)).toEqual({ ...read(ours), known: expect.anything(), ignored: expect.anything() })
   expect(read(older).plan).not.toEqual(read('').plan)
 })
 

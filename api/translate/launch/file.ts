@@ -30,7 +30,7 @@ const readers: {
   readonly [Key in LaunchKey]-?: (file: Written<Key>, context: ReadingContext) => LaunchReading
 } = {
   megatron: (file, { chips, userBuffers }) =>
-    readMegatron(typeof file === 'string' ? megatronWords(file) : file, chips, null, userBuffers),
+    readMegatron(typeof file === 'string' ? megatronWords(file) : file, chips, null, { userBuffers }),
   megatronBridge: (file, context) => readBridge(file, context),
   torchtitan: (file, { chips }) =>
     /torchtitan\.train|run_train\.sh/.test(file)

@@ -88,6 +88,7 @@ export function readBridge(
     ),
     counted ?? chips,
     model?.layers ?? null,
+    { recipe: true },
   )
   const heard = new Set(reading.ignored.map((option) => option.split(' ')[0]))
   const unheard = [...fields.values()].filter((field) =>

@@ -4,7 +4,9 @@ export interface Options {
   /** Values of an option under any of its names, where it is given last; null if it is not given. */
   readonly values: (...names: readonly string[]) => readonly string[] | null
   readonly has: (...names: readonly string[]) => boolean
-  /** The option's first value; null, with a fault, if that is no number. */
+  /** The same values, of an option that stays untaken: for what only speaks against it. */
+  readonly given: (name: string) => readonly string[] | null
+  /** The option's first value; null, with a fault, if that is no number, or if it has none. */
   readonly number: (...names: readonly string[]) => number | null
   /** A whole number from 1 to 1e9; null, with a fault, for other numbers. */
   readonly whole: (...names: readonly string[]) => number | null
@@ -54,8 +56,13 @@ export function optionsOf(
   // An option may be asked for twice.
   const fault = (one: string) => (faults.includes(one) ? 0 : faults.push(one))
   const number = (...names: readonly string[]): number | null => {
-    const value = text(...names)
-    if (value === null) return null
+    const given = values(...names)
+    if (given === null) return null
+    const [value] = given
+    if (value === undefined) {
+      fault(`${names[0]} has no value`)
+      return null
+    }
     if (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Number(value)
     const why = value.includes('$') ? 'which the text does not set' : 'which is no number'
     fault(`${names[0]} is ${value}, ${why}`)
@@ -64,6 +71,7 @@ export function optionsOf(
   return {
     values,
     has: (...names) => values(...names) !== null,
+    given: (one) => found.get(one) ?? null,
     text,
     number,
     whole: (...names) => {

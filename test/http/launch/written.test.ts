@@ -18,7 +18,7 @@ const question = {
 
 const dimensions =
   '--num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 --num-attention-heads 32 --group-query-attention --num-query-groups 8 --swiglu --untie-embeddings-and-output-weights --position-embedding-type rope'
-const batch = '--seq-length 8192 --micro-batch-size 1 --global-batch-size 64 --bf16'
+const batch = '--seq-length 8192 --max-position-embeddings 8192 --micro-batch-size 1 --global-batch-size 64 --bf16'
 const line = `torchrun --nproc-per-node 8 --nnodes 2 pretrain_gpt.py ${dimensions} ${batch} --tensor-model-parallel-size 2 --sequence-parallel`
 
 async function evaluated(body: object, status = 200) {

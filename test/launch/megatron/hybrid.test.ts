@@ -78,7 +78,7 @@ describe('a recipe of Megatron Bridge', () => {
 
 describe('a pattern of layers', () => {
   const base =
-    'torchrun --nnodes 1 --nproc-per-node 8 pretrain_hybrid.py --hidden-size 1024 --num-attention-heads 8 --vocab-size 32000 --micro-batch-size 1 --global-batch-size 8 --seq-length 4096'
+    'torchrun --nnodes 1 --nproc-per-node 8 pretrain_hybrid.py --hidden-size 1024 --num-attention-heads 8 --vocab-size 32000 --micro-batch-size 1 --global-batch-size 8 --seq-length 4096 --max-position-embeddings 4096'
   const read = (options: string) => readMegatron(`${base} ${options}`, null)
 
   // NVIDIA/Megatron-LM, examples/mamba/train.sh, a part

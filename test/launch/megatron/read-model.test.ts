@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
 
 const base =
-  'torchrun --nnodes 1 --nproc-per-node 8 pretrain_gpt.py --num-layers 8 --hidden-size 1024 --num-attention-heads 8 --vocab-size 32000 --micro-batch-size 1 --global-batch-size 8 --seq-length 4096'
+  'torchrun --nnodes 1 --nproc-per-node 8 pretrain_gpt.py --num-layers 8 --hidden-size 1024 --num-attention-heads 8 --vocab-size 32000 --micro-batch-size 1 --global-batch-size 8 --seq-length 4096 --max-position-embeddings 4096'
 const variant = '--experimental-attention-variant gated_delta_net'
 
 const read = (options: string) => readMegatron(`${base} ${options}`, null)

@@ -4,7 +4,7 @@ import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
 
 const read = (options: string) =>
   readMegatron(
-    `torchrun --nnodes 4 --nproc-per-node 8 pretrain_gpt.py --num-layers 80 --hidden-size 1024 --num-attention-heads 8 --micro-batch-size 1 --global-batch-size 64 --seq-length 4096 --pipeline-model-parallel-size 4 ${options}`,
+    `torchrun --nnodes 4 --nproc-per-node 8 pretrain_gpt.py --num-layers 80 --hidden-size 1024 --num-attention-heads 8 --micro-batch-size 1 --global-batch-size 64 --seq-length 4096 --max-position-embeddings 4096 --pipeline-model-parallel-size 4 ${options}`,
     null,
   )
 

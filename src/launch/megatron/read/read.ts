@@ -14,21 +14,27 @@ import { scriptOf } from '../../read/shell/script.ts'
 import { chipsUnsaid, ofOneNode, tasksOf, worldOf } from '../../read/world.ts'
 import { momentsRead } from '../moments.ts'
 import { megatronVersion } from '../version.ts'
+import { assertedOf } from './asserted/asserted.ts'
+import { misnamedIn } from './asserted/choices.ts'
 import { assumedOf } from './assumptions.ts'
 import { isImmaterial } from './immaterial.ts'
 import { readMegatronModel } from './model.ts'
 import { planOf } from './plan.ts'
 import { megatronSynonyms } from './synonyms.ts'
 
-/**
- * `chips` of the request, where torchrun does not say them; `layers` of the request's model, for a command that gives none;
- * `userBuffers` says whether the GPUs support them.
- */
+interface Beside {
+  /** Whether the GPUs support them. */
+  readonly userBuffers?: boolean | undefined
+  /** Whether the options override those of a recipe, which is not here. */
+  readonly recipe?: boolean
+}
+
+/** `chips` of the request, where torchrun does not say them; `layers` of the request's model, for a command that gives none. */
 export function readMegatron(
   written: string | readonly string[],
   chips: number | null,
   layers: number | null = null,
-  userBuffers = true,
+  { userBuffers = true, recipe = false }: Beside = {},
 ): LaunchReading {
   const script = scriptOf(written)
   const { launcher, own, program, handedTo } = commandOf(script.commands)
@@ -49,6 +55,11 @@ export function readMegatron(
   const precision = { ...precisionOf(options), optimizer: moments.type }
   const { assumptions, notes } = assumedOf(options, model)
   const left = [...options.left()]
+  // Megatron-DeepSpeed's programs have the same names, and options of their own.
+  const ownProgram = (program === null || isOwnProgram(program)) && !options.has('--deepspeed')
+  const whole = handedTo === null && !recipe
+  const spelledOut = program !== null && ownProgram && model !== null
+  const asserted = assertedOf(options, { words: own, whole, spelledOut })
   const handed =
     handedTo === null
       ? []
@@ -80,8 +91,7 @@ export function readMegatron(
     ],
     // Without the number of GPUs nobody has asked for what says the mesh.
     ...leftOver(laidOut ? left : [], isImmaterial, options.known()),
-    // Megatron-DeepSpeed's programs have the same names, and options of their own.
-    refuses: (program === null || isOwnProgram(program)) && !options.has('--deepspeed'),
+    refuses: ownProgram,
     faults: compact(
       program !== null &&
         otherModels.test(program) &&
@@ -89,8 +99,10 @@ export function readMegatron(
       options.faults,
       ofModel.faults,
       moments.faults,
+      asserted,
       laidOut ? laidOut.faults : chipsUnsaid('--nnodes and --nproc-per-node'),
     ),
+    misnamed: misnamedIn(options),
   }
 }
 

@@ -1,0 +1,174 @@
+/** What Megatron-LM asserts at its start is refused, with the options that it is about. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { choices } from '../../../src/launch/megatron/read/asserted/choices.ts'
+import { apart, only } from '../../../src/launch/megatron/read/asserted/pairs.ts'
+import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
+
+const model =
+  '--num-layers 8 --hidden-size 8192 --num-attention-heads 64 --seq-length 8192 --max-position-embeddings 8192'
+const batch = '--micro-batch-size 1 --global-batch-size 64'
+
+const read = (options: string, said = `${model} ${batch}`, start = 'torchrun --nproc-per-node 8') =>
+  readMegatron(`${start} pretrain_gpt.py ${said} ${options}`, 8)
+
+const listed: Readonly<Record<string, readonly string[]>> = JSON.parse(
+  readFileSync('fixtures/options/megatron.json', 'utf8'),
+).values.choices
+
+/** A setting, with a value of the option where it needs one. */
+const written = (setting: string) =>
+  setting
+    .split(/ (?=--)/)
+    .map((one) => (one.includes(' ') || !(one in values) ? one : `${one} ${values[one]}`))
+    .join(' ')
+
+const values: Readonly<Record<string, string | number>> = {
+  '--fp8-format': 'hybrid',
+  '--fp4-format': 'e2m1',
+  '--recompute-method': 'uniform',
+  '--recompute-num-layers': 1,
+  '--recompute-granularity': 'selective',
+  '--moe-shared-expert-intermediate-size': 1024,
+  '--moe-expert-capacity-factor': 1,
+  '--moe-router-group-topk': 2,
+  '--moe-router-num-groups': 4,
+  '--cpu-offloading-num-layers': 2,
+  '--pipeline-model-parallel-layout': "'Et*4|t*4L'",
+  '--hybrid-layer-pattern': 'M*-E',
+  '--decoder-first-pipeline-num-layers': 2,
+  '--decoder-last-pipeline-num-layers': 2,
+  '--num-layers-per-virtual-pipeline-stage': 2,
+  '--num-virtual-stages-per-pipeline-rank': 2,
+}
+
+describe('options of Megatron-LM', () => {
+  it.each(only)('$setting are refused without $needs', ({ setting, needs }) => {
+    const said = `Megatron-LM takes ${setting} only with ${needs.join(' or ')}`
+    expect(read(written(setting)).faults).toContain(said)
+    for (const one of needs) {
+      expect(read(`${written(setting)} ${written(one)}`).faults).not.toContain(said)
+    }
+  })
+
+  it.each(
+    apart.flatMap(({ settings, besides }) =>
+      settings.flatMap((one) => besides.map((other) => [one, other] as const)),
+    ),
+  )('%s are refused beside %s', (one, other) => {
+    const said = `Megatron-LM does not take ${one} with ${other}`
+    expect(read(`${written(one)} ${written(other)}`).faults).toContain(said)
+    expect(read(written(one)).faults).not.toContain(said)
+    expect(read(written(other)).faults).not.toContain(said)
+  })
+
+  const experts = '--num-experts 8'
+  const groups = `${experts} --moe-router-group-topk 2 --moe-router-num-groups`
+  const tensor = '--tensor-model-parallel-size 2'
+  const inTwo = '--pipeline-model-parallel-size 2'
+  const spread = '--expert-model-parallel-size 4'
+  const virtual = '--num-virtual-stages-per-pipeline-rank'
+
+  it.each([
+    [
+      '--hidden-size 8200',
+      /^--hidden-size 8200 is not divided by --num-attention-heads 64, /,
+      '--kv-channels 128',
+    ],
+    [
+      '--max-position-embeddings 4096',
+      /^--max-position-embeddings 4096 is less than --seq-length 8192$/,
+      '--seq-length 4096',
+    ],
+    [spread, /^--expert-model-parallel-size 4 needs --num-experts$/, experts],
+    [
+      `--num-experts 6 ${spread}`,
+      /^--num-experts 6 is not divided by --expert-model-parallel-size 4$/,
+      experts,
+    ],
+    [`--tp-comm-overlap ${tensor}`, /^--tp-comm-overlap needs --sequence-parallel, /, '--sequence-parallel'],
+    ['--tp-comm-overlap --sequence-parallel', /^--tp-comm-overlap needs --sequence-parallel, /, tensor],
+    [
+      `${experts} ${tensor}`,
+      /^--num-experts 8 with --tensor-model-parallel-size 2 needs --sequence/,
+      '--sequence-parallel',
+    ],
+    [`${virtual} 2`, /^--num-virtual-stages-per-pipeline-rank 2 needs --pipeline-model/, inTwo],
+    [
+      `${inTwo} ${virtual} 2 --no-overlap-p2p-communication`,
+      /^virtual stages with --no-overlap-p2p-communication need/,
+      '--pipeline-model-parallel-size 4',
+    ],
+    [`${experts} --moe-router-topk 1`, /^--moe-router-topk 1 needs/, '--moe-router-pre-softmax'],
+    [
+      `${groups} 3`,
+      /^--num-experts 8 is not divided by --moe-router-num-groups 3$/,
+      '--moe-router-num-groups 4',
+    ],
+    [
+      `${groups} 1`,
+      /^--moe-router-group-topk 2 is more than --moe-router-num-groups 1$/,
+      '--moe-router-num-groups 4',
+    ],
+    [
+      '--cpu-offloading-num-layers 8',
+      /^--cpu-offloading-num-layers 8 has to be less than --num-layers 8$/,
+      '--num-layers 16',
+    ],
+    [
+      `--cpu-offloading-num-layers 2 ${inTwo}`,
+      /^--cpu-offloading-num-layers 2 goes with no pipeline/,
+      '--pipeline-model-parallel-size 1',
+    ],
+    [
+      `${experts} --overlap-moe-expert-parallel-comm`,
+      /^--overlap-moe-expert-parallel-comm needs --expert-model/,
+      spread,
+    ],
+    ['--micro-batch-size', /^--micro-batch-size has no value$/, '--micro-batch-size 1'],
+    [
+      '--recompute-granularity',
+      /^--recompute-granularity has no value$/,
+      '--recompute-granularity selective',
+    ],
+  ] as const)('%s are refused', (options, said, mended) => {
+    const { faults } = read(options)
+    expect(faults.filter((one) => said.test(one))).toHaveLength(1)
+    expect(read(`${options} ${mended}`).faults.filter((one) => said.test(one))).toEqual([])
+  })
+
+  it('are refused without the sizes that have no default, where they spell a model out', () => {
+    const without = (said: string, options = '') =>
+      read(options, said).faults.filter((one) => one.startsWith('Megatron-LM needs'))
+    expect(without(model)).toEqual(['Megatron-LM needs --micro-batch-size, which is not given'])
+    expect(without(`${model} ${batch}`)).toEqual([])
+    expect(without('--num-layers 8 --seq-length 4096')).toEqual([])
+    expect(without(model, '--use-checkpoint-args')).toEqual([])
+  })
+
+  it('that another script, or Megatron-DeepSpeed, gets are not refused for what they lack', () => {
+    const lacking = `${model} ${batch} --num-experts 8 --tensor-model-parallel-size 2 --overlap-param-gather`
+    expect(readMegatron(`bash train.sh ${lacking}`, 8).faults).toEqual([])
+    expect(read('--deepspeed', lacking).faults).toEqual([])
+    expect(read('', lacking).faults).toHaveLength(3)
+  })
+})
+
+describe('values of an option of Megatron-LM', () => {
+  it('are those that its parser lists', () => {
+    for (const [option, among] of Object.entries(choices))
+      expect(among.toSorted(), option).toEqual(listed[option]?.toSorted())
+  })
+
+  it.each([
+    ['--recompute-granularity', 'partial'] as const,
+    ['--fp8-format', 'e5m3'] as const,
+    ['--recompute-modules', 'core_atn'] as const,
+    ['--cp-comm-type', 'ring'] as const,
+    ...Object.keys(choices).map((option) => [option, 'other'] as const),
+  ])('%s %s are refused where there are none such', (option, value) => {
+    expect(read(`${option} ${value}`).misnamed).toEqual([
+      { option, value, among: expect.not.arrayContaining([value]) },
+    ])
+  })
+})
