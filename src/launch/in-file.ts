@@ -4,6 +4,7 @@
  */
 import { isFields } from '../fields.ts'
 import { isNamedIn, otherNamesIn } from './file-spellings.ts'
+import { only } from './megatron/read/asserted/pairs.ts'
 import type { ReadFramework } from './read/reading.ts'
 import { readScript } from './read/shell/script.ts'
 import { shellWord, shellWords } from './start.ts'
@@ -42,7 +43,12 @@ export function inFile(file: File, before: Launched, after: Launched): InFile | 
   if (ofHosts.some((name) => own.has(name) && own.get(name) !== there.get(name))) return null
   const changed = [...own].filter(([name, text]) => there.get(name) !== text)
   const gone = [...there].filter(([name]) => !own.has(name))
-  const set = changed.map(([, text]) => text)
+  // What the framework's launches of both plans have, the file may lack.
+  const needed = only
+    .filter(({ setting }) => changed.some(([name]) => name === setting))
+    .flatMap(({ needs }) => needs)
+    .filter((name) => there.has(name) && !isNamedIn(file.text, name))
+  const set = [...changed.map(([, text]) => text), ...needed.flatMap((name) => own.get(name) ?? [])]
   const unset = [
     ...gone.filter(([name]) => isNamedIn(file.text, name)).map(([, text]) => text),
     ...[...gone, ...changed].flatMap(([name]) => otherNamesIn(file.text, file.framework, name)),
@@ -50,10 +56,13 @@ export function inFile(file: File, before: Launched, after: Launched): InFile | 
   return set.length + unset.length > 0 ? { set, unset } : null
 }
 
-/** The settings that the file has, by their names; null if the framework cannot launch the plan. */
+/** The settings that the file has, by their names, and none that goes only with one that it lacks; null if the framework cannot launch the plan. */
 function settingsOf(file: File, { settings, lacking }: Launched): Settings | null {
   const written = writtenSettings(file, settings)
-  return written && new Map([...written].filter(([name]) => !lacking.includes(name)))
+  const alone = only
+    .filter(({ needs }) => needs.every((one) => lacking.includes(one)))
+    .map(({ setting }) => setting)
+  return written && new Map([...written].filter(([name]) => ![...lacking, ...alone].includes(name)))
 }
 
 function writtenSettings({ framework, version }: File, launch: Launched['settings']): Settings | null {
