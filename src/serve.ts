@@ -26,6 +26,7 @@ import { unlaunchableServe } from './plan/serve/unlaunchable.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
 import { worthTelling } from './plan/worth-telling.ts'
 import type { PhaseProblem, ServeProblem } from './problem.ts'
+import { servedBy } from './served-by.ts'
 
 /** Exact when there is no time limit; else the best so far, as in training (optimize.ts). */
 export function serve(problem: ServeProblem, solver: Solver, patience: Patience = endless): ServeAnswer {
@@ -38,15 +39,25 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
   const beyond = space.filtered ? anyDeployment(problem, requests, best, patience(shares.unlaunchable)) : null
   const better = beyond?.deployments[0] ?? null
   const rival = rivalOf(space, requests, deployments, patience(shares.frontier))
-  const written = assembled(
+  const stop = patience(shares.plans)
+  const served = servedBy(problem, solver)
+  const made = assembled(
     deployments,
-    (deployment, rank) =>
-      assembleServe(deployment, requests, { rank, solver, rival: rank === 1 ? rival : undefined }),
-    patience(shares.plans),
-  ).flatMap((plan) => plan ?? [])
+    (deployment, rank) => {
+      const plan = assembleServe(deployment, requests, {
+        rank,
+        solver,
+        rival: rank === 1 ? rival : undefined,
+      })
+      return plan && served(plan, stop)
+    },
+    stop,
+  ).flatMap((found) => found ?? [])
+  const written = made.map(({ plan }) => plan)
   const comparison = comparingDeployments(problem)
   const plans = compared(written, comparison)
-  const other = rival ? assembleServe(rival, requests, { rank: 0, solver }) : null
+  const apart = rival ? assembleServe(rival, requests, { rank: 0, solver }) : null
+  const other = apart && served(apart, stop).plan
   const unlaunchable = better && unlaunchableServe(better, requests, best ?? null, solver)
   return {
     plans,
@@ -71,6 +82,7 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
     warnings: compact(
       unshown(deployments.length, plans.length),
       beyond && beyond.unexamined > 0 && (best || better) && unsought,
+      made[0]?.warnings,
       serveWarnings(problem, plans[0] ?? null, space.filtered),
     ),
   }

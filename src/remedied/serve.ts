@@ -5,6 +5,7 @@ import { counted } from '../plan/explain/figures.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import { easings } from '../plan/serve/easier-requests.ts'
 import type { ServeProblem, ServeSketch } from '../problem.ts'
+import { servedBy } from '../served-by.ts'
 import { moreServers, withoutInstances } from './more-servers.ts'
 import { type Asked, type Changed, changesOf, remedied } from './remedied.ts'
 import { withinShare } from './within-share.ts'
@@ -13,12 +14,20 @@ type AskedServe = Asked<ServeProblem, ServeSketch, ServePlan>
 
 const evaluateShared = withinShare(evaluateServe)
 
-export const evaluateServeRemedied = remedied(evaluateShared, (asked: AskedServe, plan) => [
+const evaluateWithSuggestions = remedied(evaluateShared, (asked: AskedServe, plan) => [
   ...moreInstances(asked),
   ...otherLimits(asked),
   ...moreServers(asked, plan),
   ...easierLoad(asked, plan),
 ])
+
+/** With what the deployment does under each server that launches it. */
+export const evaluateServeRemedied: typeof evaluateWithSuggestions = (problem, sketch, solver, stop, by) => {
+  const answer = evaluateWithSuggestions(problem, sketch, solver, stop, by)
+  if (!('plan' in answer)) return answer
+  const { plan, warnings } = servedBy(problem, solver)(answer.plan, stop)
+  return { ...answer, plan, warnings: [...warnings, ...answer.warnings] }
+}
 
 /** Replaces the plan's numbers of instances by those that are needed. */
 function moreInstances({ problem, sketch, fitting }: AskedServe): readonly Suggestion[] {

@@ -89,7 +89,8 @@ export const servePlan = z.object({
   ),
   explanation: texts('Sentences that say how the deployment is sized and what limits it.'),
   launch: record(
-    'Per framework, how to start a server that does both phases (`commands`, as in any plan), or why it cannot be started. With separate phases, the `launch` of each phase starts its servers, and this one starts the router in front of them.',
+    'Per framework, how to start a server that does both phases (`commands`, as in any plan), or why it cannot be started. With separate phases, the `launch` of each phase starts its servers, and this one starts the router in front of them. ' +
+      '`requestsPerSecond` is what the deployment sustains under each server that can launch it, where the request names no stack; `notes` say which of them miss what is asked.',
     z.unknown(),
   ),
 }) satisfies z.ZodType<ServePlan>

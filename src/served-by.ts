@@ -1,0 +1,71 @@
+/**
+ * A deployment under each server that launches it, where the request names no stack: a server's own constants make it sustain more or less
+ * than what deployments are ranked by, so that a command of one may miss what the list says is met. Each is costed as its command says it.
+ */
+import type { Solver } from '../solvers/linear-program.ts'
+import { evaluateServe } from './evaluate-serve.ts'
+import { type Server, servers } from './launch/framework.ts'
+import { launchersAmong } from './launch/launch.ts'
+import { never, type Stop } from './patience.ts'
+import type { PhasePlan, ServePlan } from './plan/inference-plan.ts'
+import type { InstanceSketch, ServeProblem, ServeSketch } from './problem.ts'
+
+/** A deployment whose launches say what it sustains under each server, and whose notes say which of them miss what is asked: the warnings. */
+export interface Served {
+  readonly plan: ServePlan
+  readonly warnings: readonly string[]
+}
+
+/** Servers for which there was no time are left out. */
+export function servedBy(problem: ServeProblem, solver: Solver): (plan: ServePlan, stop?: Stop) => Served {
+  const { runBy = {}, ...rest } = problem
+  const under = new Map(
+    servers.flatMap((name) => {
+      const own = runBy[name]
+      return own ? [[name, { ...rest, assumptions: { ...own, frameworks: [name] } }] as const] : []
+    }),
+  )
+  const answeredBy = (name: Server, plan: ServePlan): ServePlan | null => {
+    const own = under.get(name)
+    const answer = own ? evaluateServe(own, asCommanded(plan), solver) : { plan }
+    return 'plan' in answer ? answer.plan : null
+  }
+  return (plan, stop = never) => {
+    const { launch, feasible } = plan
+    const able = under.size > 0 ? launchersAmong(servers, launch) : []
+    const found = able.flatMap((name) => {
+      const served = stop() ? null : answeredBy(name, plan)
+      return served ? [{ name, served }] : []
+    })
+    if (found.length === 0) return { plan, warnings: [] }
+    const requestsPerSecond = Object.fromEntries(
+      found.map(({ name, served }) => [name, served.requestsPerSecond]),
+    )
+    const warnings = feasible ? found.flatMap(({ name, served }) => missedBy(name, served)) : []
+    const notes = [...warnings, ...(Array.isArray(launch.notes) ? launch.notes : [])]
+    return { plan: { ...plan, launch: { ...launch, requestsPerSecond, notes } }, warnings }
+  }
+}
+
+/** What a deployment's servers are told, and how many prompts they read together; layouts are their own. */
+function asCommanded(plan: ServePlan): ServeSketch {
+  const { disaggregated, maxSequences, stepTokens, contextLength, prefill, generate } = plan
+  const { batchSequences } = prefill
+  return {
+    ...{ disaggregated, maxSequences, contextLength },
+    ...{ prefill: { ...instanceOf(prefill), batchSequences }, generate: instanceOf(generate) },
+    ...(stepTokens === null ? {} : { stepTokens }),
+  }
+}
+
+function instanceOf({ mesh, instances, topology, slices }: PhasePlan): InstanceSketch {
+  return { mesh, instances, ...(topology ? { topology, slices } : {}) }
+}
+
+function missedBy(name: Server, { infeasible = [] }: ServePlan): readonly string[] {
+  if (infeasible.length === 0) return []
+  const what = infeasible.map(({ detail }) => detail).join('; ')
+  return [
+    `${name}: by its own constants these servers miss what is asked: ${what}; assumptions.frameworks ["${name}"] asks for a deployment that does not`,
+  ]
+}
