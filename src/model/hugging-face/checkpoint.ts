@@ -24,6 +24,8 @@ export interface Quantized extends Scheme {
 export interface Checkpoint {
   /** Where the checkpoint is kept, as `owner/name`. */
   readonly name?: string
+  /** What its layout is guessed from, where nothing but its name is known of it. */
+  readonly guessedFrom?: string
   /** Type of most weights. */
   readonly weights: ElementType
   readonly quantized?: Quantized

@@ -37,7 +37,7 @@ export function storedWarnings(
   const untouched = total((part) => parameterBytes(precision, part) - (1 - keptShares[part]) * (bits / 8))
   const missing = asked.compute === undefined && activations && precision.compute !== activations
   return compact(
-    `Weights are as ${sourceOf(checkpoint)} stores them: ${converted} in ${weights} at ${Number(bits.toFixed(3))} bits with scales${
+    `${storedText(checkpoint)}: ${converted} in ${weights} at ${Number(bits.toFixed(3))} bits with scales${
       left.length > 0
         ? `, ${untouched} left in ${kept} (${left.map((part) => partText(part, keptShares[part])).join(', ')})`
         : ''
@@ -52,8 +52,10 @@ export function unpacked({ weights, compute }: Precision, chip: Chip): readonly 
   return [`${chip.name} does not compute in ${weights}: weights are unpacked to ${compute}.`]
 }
 
-function sourceOf({ name }: Checkpoint): string {
-  return name ?? 'the Hugging Face config'
+function storedText({ name, guessedFrom }: Checkpoint): string {
+  return guessedFrom === undefined
+    ? `Weights are as ${name ?? 'the Hugging Face config'} stores them`
+    : `How ${name ?? 'the checkpoint'} stores weights is a guess from ${guessedFrom} (its config.json as model.huggingFace says it)`
 }
 
 function opening({ name }: Checkpoint): string {
