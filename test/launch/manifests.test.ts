@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { LaunchedPlan } from '../../api/schemas/launch.ts'
 import { acceleratorIn } from '../../api/translate/launch/described.ts'
 import { readerOf } from '../../api/translate/launch/file.ts'
+import { podGpus } from '../../api/translate/launch/pod-gpus.ts'
 import { planning } from '../http/planning.ts'
 import { service } from '../http/service.ts'
 
@@ -199,4 +200,55 @@ describe("values of vLLM's production-stack", () => {
     expect(read({ vllm: text }, 'prefill').workload).toMatchObject({ promptLength: 1999 })
     expect(read({ vllm: text }, 'generate').workload).toMatchObject({ contextLength: 3000 })
   })
+})
+
+/** A job of the training operator: a pod of its master and several of its workers. */
+const job = (workers: number, nproc: string, more = '') => `apiVersion: kubeflow.org/v1
+kind: PyTorchJob
+spec:
+${nproc}  pytorchReplicaSpecs:
+    Master: &pod
+      replicas: 1
+      template: {spec: {containers: [{name: pytorch, image: a, command: [torchrun, ${more}pretrain_gpt.py, --num-layers, "32", --hidden-size, "4096", --num-attention-heads, "32", --seq-length, "4096", --max-position-embeddings, "4096", --micro-batch-size, "1", --global-batch-size, "64"], resources: {limits: {nvidia.com/gpu: 8}}}]}}
+    Worker:
+      <<: *pod
+      replicas: ${workers}
+`
+
+describe('a PyTorchJob', () => {
+  it('has a node for each pod, with the processes that it says', () => {
+    const chips = (text: string) => read({ megatron: text }, 'train').hardware.chips
+    expect(chips(job(3, '  nprocPerNode: "8"\n'))).toBe(32)
+    expect(chips(job(0, '  nprocPerNode: "4"\n'))).toBe(4)
+    expect(chips(job(3, '  nprocPerNode: "8"\n', '--nnodes, "2", '))).toBe(16)
+    expect(chips(job(3, '  nprocPerNode: "8"\n  elasticPolicy: {minReplicas: 1}\n'))).not.toBe(32)
+  })
+
+  it('is held to the chips of the request', async () => {
+    const agent = service({ search: planning })
+    for (const chips of [8, 32, 64]) {
+      const { body } = await agent.post('/evaluate').send({
+        hardware: { chip: 'h100-sxm', chips },
+        plan: { megatron: job(3, '  nprocPerNode: "8"\n') },
+      })
+      const told = (body.errors as { pointer: string }[] | undefined) ?? []
+      const pointers = told.map(({ pointer }) => pointer)
+      expect([chips, pointers.includes('/hardware/chips')]).toEqual([chips, chips !== 32])
+    }
+  })
+})
+
+it('a container of fewer GPUs than its server has ranks does not start it', () => {
+  const server = (gpus: number) => `apiVersion: apps/v1
+kind: Deployment
+spec: {template: {spec: {containers: [{image: vllm/vllm-openai, args: [--model, org/llama-3-70b, --tensor-parallel-size, "8"], resources: {limits: {nvidia.com/gpu: "${gpus}"}}}]}}}
+`
+  const refusals = (gpus: number) => {
+    const plan = { vllm: server(gpus) }
+    const given = { chips: 8, slices: 1, mode: 'generate', model: null, podGpus: podGpus(plan.vllm) ?? 0 }
+    return readerOf(plan)(given).refusals
+  }
+  expect(refusals(4)?.join()).toMatch(/8 ranks in a container that has 4 GPUs/)
+  expect(refusals(8)).toEqual([])
+  expect([podGpus('vllm serve m'), podGpus(job(1, ''))]).toEqual([undefined, 8])
 })

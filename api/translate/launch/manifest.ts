@@ -53,9 +53,12 @@ interface Container {
   readonly given: readonly Variable[]
 }
 
+/** What torchrun takes from its environment in place of options (`PET_NNODES`), of those that say how many processes there are. */
+const ofTorchrun = { PET_NNODES: '--nnodes', PET_NPROC_PER_NODE: '--nproc-per-node' } as const
+
 function containersIn(value: unknown, given: readonly Variable[], depth: number): readonly Container[] {
   if (typeof value !== 'object' || value === null || depth > deepest) return []
-  const told = isFields(value) ? [...given, ...ofGroup(value.leaderWorkerTemplate)] : given
+  const told = isFields(value) ? [...given, ...ofGroup(value.leaderWorkerTemplate), ...ofJob(value)] : given
   const inside = Object.values(value).flatMap((one) => containersIn(one, told, depth + 1))
   if (!isFields(value)) return inside
   // A patch of another manifest leaves the image to that one.
@@ -72,6 +75,32 @@ function ofGroup(template: unknown): readonly Variable[] {
   ]
 }
 
+/**
+ * What a PyTorchJob tells the torchrun of each pod, where it is no elastic one: a pod of each replica, with the processes of nprocPerNode.
+ * Source: kubeflow/training-operator, pkg/controller.v1/pytorch/envvar.go (EnvNnodes, EnvNprocPerNode).
+ */
+function ofJob({ pytorchReplicaSpecs: replicas, nprocPerNode, elasticPolicy }: Fields): readonly Variable[] {
+  if (!isFields(replicas) || isFields(elasticPolicy)) return []
+  const counts = Object.values(replicas).map((one) => (isFields(one) ? Number(one.replicas ?? 1) : 0))
+  const each = /^[1-9]\d*$/.test(String(nprocPerNode)) ? String(nprocPerNode) : null
+  const nodes = counts.reduce((sum, count) => sum + count, 0)
+  return [['PET_NNODES', String(nodes)], ...(each === null ? [] : [['PET_NPROC_PER_NODE', each] as const])]
+}
+
+/** A text of words in which torchrun has the options that its environment says, where it is not told them. */
+function withOptions(text: string, variables: ReadonlyMap<string, string>): string {
+  const options = Object.entries(ofTorchrun).flatMap(([name, option]) => {
+    const value = variables.get(name)
+    const told = new RegExp(option.replaceAll('-', '[-_]')).test(text)
+    return value === undefined || told ? [] : [`${option} ${value}`]
+  })
+  if (options.length === 0) return text
+  return text.replace(
+    /\b(torchrun|torch\.distributed\.run)(?=['"]?\s)'?/,
+    (found) => `${found} ${options.join(' ')}`,
+  )
+}
+
 function commandOf({ written, given }: Container): string {
   const { image, entrypoint, command, args, env, environment } = written
   const variables = new Map([...given, ...variablesIn(env), ...variablesIn(environment)])
@@ -86,7 +115,8 @@ function commandOf({ written, given }: Container): string {
         : [filled(onOneLine(String(some)))]
   const run = [...words(entrypoint), ...words(command), ...words(args)]
   const set = [...variables].map(([name, value]) => `${name}=${quoted(value)}`)
-  return [...set, ...(typeof image === 'string' ? ['docker run', quoted(image)] : []), ...run].join(' ')
+  const started = withOptions(run.join(' '), variables)
+  return [...set, ...(typeof image === 'string' ? ['docker run', quoted(image)] : []), started].join(' ')
 }
 
 /** A command that is one text is split into words, not run by a shell: its lines, where no quotes hold them, are one. */

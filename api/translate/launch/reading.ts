@@ -1,5 +1,5 @@
 /** Reads a launch file together with what the request itself says. */
-import { type Fields, isFields } from '../../../src/fields.ts'
+import { type Fields, isFields, present } from '../../../src/fields.ts'
 import { type Chip, devicesOn } from '../../../src/hardware/chip.ts'
 import { knownOf } from '../../../src/launch/read/known-model.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
@@ -12,7 +12,8 @@ import { modelRequest } from '../../schemas/given/model.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
 import { resolvedModel } from '../model/model.ts'
-import { readerOf } from './file.ts'
+import { launchKey, readerOf } from './file.ts'
+import { podGpus } from './pod-gpus.ts'
 
 /** Names of components depend on the model, which the file may be the one to name: the file is then read a second time. */
 export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): LaunchReading {
@@ -30,6 +31,7 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
     ...(typeof sequences === 'number' ? { sequences } : {}),
     slices: chips === null || all === null ? slices : Math.ceil((slices * chips) / all),
     ...(typeof unit === 'number' ? { innermostUnit: unit } : {}),
+    ...present({ podGpus: podGpus(plan[launchKey(plan)]) }),
     devices: devicesOf(known ?? (isFields(chip) ? chip : {})),
     mode: typeof mode === 'string' ? mode : null,
   }

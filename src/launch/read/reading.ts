@@ -73,6 +73,8 @@ export interface ReadingContext {
   readonly slices: number
   /** Chips of a unit of the innermost tier behind switches (a node, an NVLink domain), if the request says it. */
   readonly innermostUnit?: number
+  /** GPUs of the container that the command runs in, if a manifest says it. */
+  readonly podGpus?: number
   /** Devices that software sees on each chip; 1 when absent. */
   readonly devices?: number
   /** Mode of the workload, if the request names one. */

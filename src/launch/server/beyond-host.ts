@@ -27,11 +27,14 @@ export function ranksOnHost(text: string, options: Options, ranks: number, how: 
 
 export function beyondHost(
   onHost: OnHost | null,
-  { chip, innermostUnit }: Pick<ReadingContext, 'chip' | 'innermostUnit'>,
+  { chip, innermostUnit, podGpus }: Pick<ReadingContext, 'chip' | 'innermostUnit' | 'podGpus'>,
 ): string | null {
-  if (!onHost || innermostUnit === undefined || chip?.kind === 'tpu') return null
-  const host = hostOf(innermostUnit)
+  if (!onHost || chip?.kind === 'tpu') return null
   const { ranks, how } = onHost
-  if (ranks <= host) return null
-  return `it starts ${ranks} ranks on a host of ${host} GPUs, and does not start: ${how}`
+  if (podGpus !== undefined && ranks > podGpus)
+    return `it starts ${ranks} ranks in a container that has ${podGpus} GPUs, and does not start: ${how}`
+  const host = innermostUnit === undefined ? ranks : hostOf(innermostUnit)
+  return ranks > host
+    ? `it starts ${ranks} ranks on a host of ${host} GPUs, and does not start: ${how}`
+    : null
 }

@@ -82,3 +82,11 @@ describe('the devices of a chip', () => {
     expect(maxtext).toHaveProperty('unsupported')
   })
 })
+
+it('one axis of a level alone takes what the others leave', () => {
+  const open = { ici_fsdp_parallelism: -1, ici_tensor_parallelism: -1 }
+  const { faults } = readMaxtext(open, { ...context, chips: 256 })
+  expect(faults).toEqual([
+    'ici_fsdp_parallelism and ici_tensor_parallelism are -1, and one axis alone may take what the others leave',
+  ])
+})

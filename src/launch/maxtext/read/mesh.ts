@@ -23,8 +23,8 @@ interface Level {
   readonly sizes: Readonly<Partial<Record<MaxtextAxis, number>>>
   /** The sizes as the keys give them, for messages. */
   readonly written: string
-  /** Whether an axis takes what the others leave. */
-  readonly open: boolean
+  /** The keys of axes that take what the others leave, of which MaxText has one on a level. */
+  readonly open: readonly string[]
   /** Chips of a slice, or slices, that the keys use; null if an open axis takes exactly the rest. */
   readonly takes: number | null
 }
@@ -50,7 +50,7 @@ function levelOf(keys: Keys, prefix: 'ici' | 'dcn', open: string, all: number): 
       ]),
     ),
     written: own.flatMap(({ name, size }) => (size > 1 ? [`${name} ${size}`] : [])).join(' x '),
-    open: own.some(({ size }) => size <= 0),
+    open: own.flatMap(({ name, size }) => (size <= 0 ? [name] : [])),
     takes: own.some(({ size }) => size <= 0) && Number.isInteger(all / product) ? null : product,
   }
 }
@@ -65,6 +65,11 @@ function misfits(
   devices: number,
 ): readonly string[] {
   const [[, inner] = [null, 1], [, outer] = [null, 1]] = levels
+  const several = levels.map(([{ open }]) => open).filter((open) => open.length > 1)
+  if (several.length > 0)
+    return several.map(
+      (open) => `${open.join(' and ')} are -1, and one axis alone may take what the others leave`,
+    )
   const all = inner * outer
   const ranks = devices === 1 ? `${all} chips` : `${all} devices (${devices} on a chip)`
   if (!Number.isInteger(inner)) return [`the ${ranks} of the request are not whole ${unit}s`]
@@ -73,7 +78,7 @@ function misfits(
     .filter(([{ takes }, all]) => takes !== null && takes !== all)
     .map(
       ([{ written, open, takes }, all, of]) =>
-        `${written || 'axes of 1'} ${open ? 'does not divide' : 'takes'} ${takes} ${of}, and ${request}${takes !== null && takes < all ? idle : ''}`,
+        `${written || 'axes of 1'} ${open.length > 0 ? 'does not divide' : 'takes'} ${takes} ${of}, and ${request}${takes !== null && takes < all ? idle : ''}`,
     )
 }
 
