@@ -2,8 +2,10 @@
 import { loadCatalogue } from '../../api/catalogue.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { type RecipeRecord, shapeOf } from '../../src/plan/certainty/recipes.ts'
+import type { Plan } from '../../src/plan/plan.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { eraOf, groupedBy } from './compared.ts'
+import { isBeyond } from './memory/timed.ts'
 import { rounded } from './summary.ts'
 import { attentionOf } from './training/attention-kernels.ts'
 import {
@@ -76,9 +78,19 @@ function recipeOf(row: NamedRow): RecipeRecord {
       ...(stageLayers === undefined ? {} : { stageLayers }),
       ...(rematerialization === undefined ? {} : { rematerialization }),
     },
+    ...beyondBudget(row, plan),
     measured: stepTimeSeconds === undefined ? { mfu: mfu ?? Number.NaN } : { stepTimeSeconds },
     predicted: stepTimeSeconds === undefined ? plan && { mfu: rounded(plan.mfu) } : seconds,
   }
+}
+
+function beyondBudget(
+  { unmodelledMemory: unmodelled }: Row,
+  plan: Plan | null,
+): Pick<RecipeRecord, 'beyondBudget'> {
+  if (!plan || !isBeyond(plan.memoryBytes)) return {}
+  const times = Number((plan.memoryBytes.total / plan.memoryBytes.budget).toPrecision(3))
+  return { beyondBudget: { times, ...(unmodelled ? { unmodelled } : {}) } }
 }
 
 /** What `predicted` takes otherwise than a request has it that says nothing. */

@@ -133,6 +133,14 @@ describe('recipes', () => {
     const workload = problem.workload as TrainWorkload
     const beside = recipesBeside([{ ...recipe, measured }], { ...problem, workload }, [])[0]?.notes
     expect(beside).toEqual([expect.stringMatching(/^its predicted time is 0.67 of the measured one/)])
+    const large = { ...recipe, beyondBudget: { times: 1.76, unmodelled: 'layers on the host' } }
+    const [first, faster] = recipesBeside([large], { ...problem, workload }, [
+      { rank: 1, mfu: 0.1, tokensPerSecondPerChip: 0.5 * rate, mesh: { ...unitMesh } },
+    ])[0]?.notes ?? ['']
+    expect(first).toMatch(
+      /^it ran, and is predicted to need 1.76 times .* layers on the host, which is not counted$/,
+    )
+    expect(faster).toMatch(/it is predicted to need 1.76 times/)
     // What is not in the list may stand behind another plan of its family.
     const other = { ...mesh, pipeline: mesh.pipeline / 2, data: mesh.data * 2 }
     expect(notes(1.1, other)).toEqual([

@@ -30,7 +30,7 @@ export function recipesBeside(
 ): readonly ShownRecipe[] {
   const [first] = plans
   return records.map((record) => {
-    const { shape: _, asked, ...recipe } = record
+    const { shape: _, beyondBudget, asked, ...recipe } = record
     const timesFirst = first && sameLength(record, problem) ? gainOf(record, first) : null
     const faster = first && timesFirst ? fasterThan(record, first, timesFirst) : null
     const otherwise = otherwiseAsked(record, problem)
@@ -42,6 +42,7 @@ export function recipesBeside(
       notes: compact(
         lengthNote(recipe, problem),
         farOffNote(recipe),
+        beyondBudget && `it ran, and is ${tooLarge(beyondBudget)}`,
         faster !== null && `predicted faster than the first plan (${faster}): ${whole}`,
         familyNote(record, problem, plans),
       ),
@@ -95,8 +96,14 @@ function reasonsOf(recipe: RecipeRecord, problem: Problem, otherwise: readonly s
     otherwise.length > 0 && alike(`it has ${otherwise.join(', ')}`),
     unsearched(recipe, problem),
     unlaunched(recipe, problem),
+    recipe.beyondBudget && alike(`it is ${tooLarge(recipe.beyondBudget)}`),
   )
   return reasons.length > 0 ? reasons : [alike('it uses something that the request excludes')]
+}
+
+function tooLarge({ times, unmodelled }: NonNullable<RecipeRecord['beyondBudget']>): string {
+  const because = unmodelled ? `, as it has ${unmodelled}, which is not counted` : ''
+  return `predicted to need ${times} times what it may fill of a chip${because}`
 }
 
 function alike(text: string): Reason {

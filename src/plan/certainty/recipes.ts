@@ -108,6 +108,8 @@ export interface RecipeRecord extends Recipe {
   /** Key of the model's architecture (`shapeOf`): releases of one architecture share their recipes. */
   readonly shape: string
   readonly asked: RecipeAsked
+  /** Predicted memory over what a plan may fill, and what explains it; absent where it is predicted to fit, as it did. */
+  readonly beyondBudget?: { readonly times: number; readonly unmodelled?: string }
 }
 
 /** A key for the architecture. Vocabularies count only to the nearest power of two, as frameworks pad them differently. */

@@ -1,4 +1,5 @@
 /** Training runs with a time ran, so they fitted: which of them are predicted not to. */
+import type { Plan } from '../../../src/plan/plan.ts'
 import { isCompared } from '../compared.ts'
 import { rounded } from '../summary.ts'
 import { timedRuns } from '../training/outcomes.ts'
@@ -6,6 +7,10 @@ import { predicted } from '../training/run.ts'
 
 /** What of the budget a prediction may need beyond it and still count as fitting. */
 const tolerance = 0.02
+
+export function isBeyond({ total, budget }: Plan['memoryBytes']): boolean {
+  return total > budget * (1 + tolerance)
+}
 
 export interface TimedFits {
   readonly fit: number
@@ -18,7 +23,7 @@ export interface BeyondBudget {
   readonly what: string
   /** Predicted memory over the budget. */
   readonly share: number
-  /** What of the run the cost model has no place for; null if nothing is known. */
+  /** What of the run's memory the cost model has no place for; null if nothing is known. */
   readonly unmodelled: string | null
 }
 
@@ -32,12 +37,21 @@ export function timedFits(): TimedFits {
     const mesh = Object.entries(row.mesh).filter(([, size]) => size > 1)
     const layout = mesh.map(([axis, size]) => `${axis} ${size}`).join(' x ')
     const what = `${row.stack}, ${named.join(' ')}, ${row.compute ?? 'bf16'}, ${layout}, ${row.microbatchTokens ?? '?'} tokens a microbatch`
-    return [{ what, share: memory.total / memory.budget, unmodelled: row.unmodelled ?? null }]
+    return [
+      {
+        what,
+        isBeyond: isBeyond(memory),
+        share: memory.total / memory.budget,
+        unmodelled: row.unmodelledMemory ?? null,
+      },
+    ]
   })
-  const beyond = rows.filter(({ share }) => share > 1 + tolerance)
+  const beyond = rows.filter((row) => row.isBeyond)
   const once = [...new Map(beyond.map((row) => [row.what, row])).values()]
   return {
     ...{ fit: rows.length - beyond.length, of: rows.length },
-    beyond: once.sort((a, b) => b.share - a.share).map((row) => ({ ...row, share: rounded(row.share) })),
+    beyond: once
+      .sort((a, b) => b.share - a.share)
+      .map(({ isBeyond: _, ...row }) => ({ ...row, share: rounded(row.share) })),
   }
 }

@@ -79,6 +79,8 @@ export interface PublishedLayout {
   readonly dispatchOverlap?: true
   /** What of the model the cost model has no place for: compared, and sets no constant. */
   readonly unmodelled?: string
+  /** What of its memory the cost model has no place for. */
+  readonly unmodelledMemory?: string
   /** bf16 where absent; gradients as the chip's frameworks have them. */
   readonly compute?: ElementType
   /** What the source calls it, where that says more. */
