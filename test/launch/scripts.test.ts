@@ -66,6 +66,7 @@ describe('a script that the text has as a file', () => {
       ['run', '--a', 'x y', 'z', 'x', 'y'],
     ],
     ['given to a program', `N=3\nbash <<EOF\nrun $N\nEOF`, ['run', '3']],
+    ['given to another machine', `N=3\nssh host bash -s <<EOF\nrun $N\nEOF`, ['run', '3']],
     ['of a name that a program has too', `${file('python', 'run $1')}python 3`, ['python', '3']],
   ])('is read where it is %s', (_how, text, words) => {
     expect(readScript(text).commands).toContainEqual(words)

@@ -154,6 +154,40 @@ describe('options of Megatron-LM', () => {
   })
 })
 
+describe('what changes compute or memory', () => {
+  const experts = '--num-experts 8 --expert-model-parallel-size 4'
+  const offload = '--optimizer-cpu-offload --use-precision-aware-optimizer'
+
+  it('is counted where a plan has it', () => {
+    expect(read(offload).assumptions).toMatchObject({ optimizerOnHost: true })
+    expect(read(`${offload} --optimizer-offload-fraction 0`).assumptions).not.toHaveProperty(
+      'optimizerOnHost',
+    )
+  })
+
+  it('is refused, or told, where it has not', () => {
+    expect(read(`${offload} --optimizer-offload-fraction 0.1`).faults).toEqual([
+      expect.stringMatching(
+        /^--optimizer-offload-fraction 0\.1: 90% of the optimizer's states stay on the GPUs/,
+      ),
+    ])
+    const capacity = `${experts} --moe-expert-capacity-factor`
+    const told = [
+      [
+        `${capacity} 1.5`,
+        /1\.5: tokens beyond 1\.5 times .* are dropped, where each expert is counted with that share/,
+      ],
+      [`${capacity} 1.5 --moe-pad-expert-input-to-capacity`, /of experts are 1\.5 times what is counted/],
+      ['--cpu-offloading-num-layers 2', /^--cpu-offloading-num-layers 2: .* is counted on the GPUs/],
+    ] as const
+    for (const [options, note] of told) {
+      const { notes, notUnderstood, faults } = read(options)
+      expect(notes).toContainEqual(expect.stringMatching(note))
+      expect([notUnderstood, faults]).toEqual([[], []])
+    }
+  })
+})
+
 describe('values of an option of Megatron-LM', () => {
   it('are those that its parser lists', () => {
     for (const [option, among] of Object.entries(choices))

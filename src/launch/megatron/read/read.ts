@@ -53,7 +53,7 @@ export function readMegatron(
   const batchSequences = options.whole('--global-batch-size')
   const moments = momentsRead(options)
   const precision = { ...precisionOf(options), optimizer: moments.type }
-  const { assumptions, notes } = assumedOf(options, model)
+  const { assumptions, notes, ...placed } = assumedOf(options, model)
   const left = [...options.left()]
   // Megatron-DeepSpeed's programs have the same names, and options of their own.
   const ownProgram = (program === null || isOwnProgram(program)) && !options.has('--deepspeed')
@@ -99,6 +99,7 @@ export function readMegatron(
       options.faults,
       ofModel.faults,
       moments.faults,
+      placed.faults,
       asserted,
       laidOut ? laidOut.faults : chipsUnsaid('--nnodes and --nproc-per-node'),
     ),

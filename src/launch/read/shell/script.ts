@@ -33,8 +33,8 @@ const dropped = new Set('then else fi do done esac { } ! exec time nohup sudo'.s
 const testing = new Set(['if', 'elif'])
 /** Words that begin what may be decided. */
 const deciding = new Set([...testing, 'case'])
-/** Programs that take a script from a here-document. */
-const taking = new Set(['sbatch', 'bash', 'sh'])
+/** Programs that take a script from a here-document, be it on another machine. */
+const taking = new Set(['sbatch', 'bash', 'sh', 'ssh'])
 const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])
 
 /** How deep commands within commands are read. */
