@@ -112,7 +112,7 @@ const families: readonly FamilyDetails[] = [
   { types: /^gpt_oss/, sinks: true, activation: 'clamped quick-gelu', router: { lossCoefficient: 0 } },
 ]
 
-/** Null when the config says nothing of positions and norms. */
+/** Null when the config says nothing of positions and norms, and its family is none that has something of its own. */
 export function detailsIn(config: Fields): Details | null {
   const text = isFields(config.text_config) ? config.text_config : config
   const type = String(text.model_type ?? config.model_type ?? '')
@@ -132,7 +132,7 @@ export function detailsIn(config: Fields): Details | null {
     router: routerIn(text, family.router ?? {}),
     peculiar: family.peculiar ?? [],
   }
-  return details.rotary || details.norm ? details : null
+  return details.rotary || details.norm || details.peculiar.length > 0 ? details : null
 }
 
 function rotaryIn(text: Fields): Rotary | null {

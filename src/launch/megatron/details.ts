@@ -124,17 +124,19 @@ function balanceFlags({ evenBySequence, lossCoefficient }: Router): readonly Wor
 /** What Megatron-LM has no option for, or what is not known of the model. */
 export function detailNote({ model }: Run): string | null {
   const { details, learnedPositions, name } = model
-  if (!details) {
+  const unknown = !details || !(details.rotary || details.norm || details.withoutPositions)
+  const without = details ? missing(details, model.gatedMlp) : []
+  const lacks = `Megatron-LM has no option for ${without.join(', nor for ')} of ${name}: Megatron Bridge runs it as it is.`
+  if (unknown) {
     if (learnedPositions > 0) return null
-    return `Megatron-LM: how positions of ${name} turn, what its norms and biases are and how its router scores is not known here, and runs with defaults: --rotary-base 10000, norms of 1e-5. A config.json ("model": {"huggingFace": …}) says it.`
+    const defaults = `Megatron-LM: how positions of ${name} turn, what its norms and biases are and how its router scores is not known here, and runs with defaults: --rotary-base 10000, norms of 1e-5. A whole config.json ("model": {"huggingFace": …}) says it.`
+    return without.length === 0 ? defaults : `${defaults} ${lacks}`
   }
-  const without = missing(details)
-  if (without.length === 0) return null
-  return `Megatron-LM has no option for ${without.join(', nor for ')} of ${name}: Megatron Bridge runs it as it is.`
+  return without.length === 0 ? null : lacks
 }
 
-function missing({ activation, rotary, norm, peculiar }: Details): readonly string[] {
-  const geglu = activation !== null && /^gelu/.test(activation) && norm?.kind === 'rms'
+function missing({ activation, rotary, norm, peculiar }: Details, gated: boolean): readonly string[] {
+  const geglu = activation !== null && /^gelu/.test(activation) && (norm ? norm.kind === 'rms' : gated)
   const kind = rotary?.scaling?.kind
   return compact(
     geglu && `an MLP gated by ${activation}, run as SwiGLU, which costs as much,`,

@@ -86,7 +86,9 @@ function bare(words: readonly string[]): readonly string[] | null {
 function anotherProgram(commands: Commands, { name, usual }: Program): string {
   // Of a container it is the image that tells the program.
   const started = commands.flatMap((words) => words.slice(0, words[0] === 'docker' ? 3 : 1).join(' ') || [])
-  const [first] = started.filter((words) => !/^(cat|set|cd|echo|mkdir|export)$/.test(words))
+  const [first] = started.filter(
+    (words) => !/^(cat|set|cd|echo|mkdir|export|source|\.|wait|sleep)$/.test(words),
+  )
   const what = first === undefined ? 'the text has no command' : `the program is ${first.slice(0, 100)}`
   return `${what}, where one of ${name} is meant: ${usual}`
 }

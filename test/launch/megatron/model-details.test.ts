@@ -7,6 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../../api/catalogue.ts'
 import { evaluate } from '../../../src/evaluate.ts'
 import type { Framework } from '../../../src/launch/framework.ts'
+import { detailNote } from '../../../src/launch/megatron/details.ts'
+import type { Run } from '../../../src/launch/run/run.ts'
 import { detailsIn } from '../../../src/model/details.ts'
 import { importHuggingFace } from '../../../src/model/hugging-face/import.ts'
 import { launched } from '../../golden/launched-plan.ts'
@@ -151,3 +153,23 @@ describe('what costs nothing', () => {
 const unit = { data: 1, fsdp: 1, tensor: 1, tensor2: 1, context: 1, expert: 1, pipeline: 1 }
 
 const unsolved = () => ({ status: 'unsolved', reason: 'crashed' }) as const
+
+it('what a family has of its own is told where its config says neither positions nor norms', () => {
+  const config = {
+    ...{ model_type: 'gemma2', num_hidden_layers: 46, hidden_size: 4608, intermediate_size: 36864 },
+    ...{ num_attention_heads: 32, num_key_value_heads: 16, head_dim: 128, vocab_size: 256000 },
+    hidden_activation: 'gelu_pytorch_tanh',
+  }
+  expect(detailsIn({ ...config, model_type: 'llama' })).toBeNull()
+  expect(detailsIn(config)).toMatchObject({
+    norm: null,
+    peculiar: ['norms after attention and MLP', 'caps of logits'],
+  })
+  const found = importHuggingFace(config)
+  const transformer = 'transformer' in found ? found.transformer : null
+  const note = detailNote({ model: transformer } as Run) ?? ''
+  expect(note).toMatch(/what its norms .* are .* A whole config\.json/)
+  expect(note).toMatch(
+    /no option for an MLP gated by gelu_pytorch_tanh.*norms after attention.*caps of logits/,
+  )
+})
