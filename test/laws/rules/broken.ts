@@ -24,6 +24,7 @@ export const models = [
     'palm-540b',
   ],
   ...['qwen3-8b', 'llama-4-maverick', 'qwen3-30b-a3b', 'qwen3-next-80b-a3b', 'kimi-linear-48b-a3b'],
+  ...['nemotron-3-nano-30b-a3b', 'nemotron-3-super-120b-a12b'],
 ]
 export const machines = [
   { chip: 'h100-sxm', chips: 32 },
@@ -55,7 +56,9 @@ export const settings: fc.Arbitrary<Problem> = fc
       {},
       { kvShareGroup: 2 },
       { window: 512, globalEvery: 4 },
+      { outputGate: true },
     ),
+    convolution: often(4, 2),
     // A GPU of one's own may have a torus.
     kind: often<'own' | 'gpu'>('own', 'gpu'),
     optimizer: often('adamw', 'sgd', 'momentum', 'adafactor', 'muon' as const),
@@ -79,6 +82,7 @@ export const settings: fc.Arbitrary<Problem> = fc
       batch,
       odd,
       attention,
+      convolution,
       kind,
       optimizer,
       precision,
@@ -94,9 +98,15 @@ export const settings: fc.Arbitrary<Problem> = fc
         assumptions: { basis: 'calibrated', lossChunks: assumptions.lossChunks },
       })
       const { chip } = made.cluster
+      const { recurrence } = made.model
       return {
         ...made,
-        model: { ...made.model, ...odd, attention: { ...made.model.attention, ...attention } },
+        model: {
+          ...made.model,
+          ...odd,
+          attention: { ...made.model.attention, ...attention },
+          ...(recurrence ? { recurrence: { ...recurrence, convolution } } : {}),
+        },
         cluster: { ...made.cluster, chip: kind === 'own' ? chip : { ...chip, kind } },
         assumptions: { ...made.assumptions, ...assumptions },
       }
