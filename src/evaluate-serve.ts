@@ -15,9 +15,10 @@ import { isOf, writtenPairs } from './modes/serve/written.ts'
 import type { EvaluateAnswer, IllegalPlan } from './plan/answer.ts'
 import { resolved } from './plan/answered.ts'
 import type { ServePlan } from './plan/inference-plan.ts'
-import { assembleServe } from './plan/serve/assemble.ts'
+import type { Infeasibility } from './plan/plan.ts'
+import { assembleServe, mostRate } from './plan/serve/assemble.ts'
 import { unlimited } from './plan/serve/easier-requests.ts'
-import { missed } from './plan/serve/missed.ts'
+import { limitsMissed, missed, type Written } from './plan/serve/missed.ts'
 import { serveSketchFaults } from './plan/serve/sketch-faults.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
 import type { InstanceSketch, ServeProblem, ServeSketch } from './problem.ts'
@@ -44,10 +45,27 @@ export function evaluateServe(
   }
 }
 
-interface Written {
-  readonly sized: Sized
-  /** Whether it meets the request as it was asked, with room to spare. */
-  readonly met: boolean
+/** What a deployment sustains, and the limits of the request that it misses. */
+export interface Sustained {
+  readonly requestsPerSecond: number
+  readonly infeasible: readonly Infeasibility[]
+}
+
+/** The same deployment without its account; null if it cannot be run. */
+export function sustainedBy(problem: ServeProblem, sketch: ServeSketch): Sustained | null {
+  const parts = partsOf(problem, sketch)
+  if (serveSketchFaults(problem, sketch, parts).length > 0) return null
+  const requests = requestsOf(problem, sketch.contextLength)
+  const found = written(problem, sketch, parts, requests)
+  return (
+    found && {
+      requestsPerSecond: mostRate(found.sized, requests),
+      infeasible: limitsMissed(found, requests, problem.memoryBudget),
+    }
+  )
+}
+
+interface Found extends Written {
   /** False where the request's frameworks launch nothing that agrees with the plan and fits. */
   readonly launched: boolean
 }
@@ -77,7 +95,7 @@ function written(
   sketch: ServeSketch,
   parts: ReturnType<typeof partsOf>,
   requests: Requests,
-): Written | null {
+): Found | null {
   const best = bestOf(problem, sketch, parts, requests)
   if (best) return best
   // Nothing fits: keep to one sequence at a time, and raise the memory budget until it fits.
@@ -104,7 +122,7 @@ function bestOf(
   sketch: ServeSketch,
   parts: ReturnType<typeof partsOf>,
   asked: Requests,
-): Written | null {
+): Found | null {
   const launched = sizesByServer(problem, parts)
   const any = launched.filtered ? [anySizes(problem, parts)] : []
   const easier: readonly Requests[] = [

@@ -40,7 +40,7 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
   const better = beyond?.deployments[0] ?? null
   const rival = rivalOf(space, requests, deployments, patience(shares.frontier))
   const stop = patience(shares.plans)
-  const served = servedBy(problem, solver)
+  const served = servedBy(problem)
   const made = assembled(
     deployments,
     (deployment, rank) => {

@@ -2,8 +2,7 @@
  * A deployment under each server that launches it, where the request names no stack: a server's own constants make it sustain more or less
  * than what deployments are ranked by, so that a command of one may miss what the list says is met. Each is costed as its command says it.
  */
-import type { Solver } from '../solvers/linear-program.ts'
-import { evaluateServe } from './evaluate-serve.ts'
+import { type Sustained, sustainedBy } from './evaluate-serve.ts'
 import { type Server, servers } from './launch/framework.ts'
 import { launchersAmong } from './launch/launch.ts'
 import { never, type Stop } from './patience.ts'
@@ -17,7 +16,7 @@ export interface Served {
 }
 
 /** Servers for which there was no time are left out. */
-export function servedBy(problem: ServeProblem, solver: Solver): (plan: ServePlan, stop?: Stop) => Served {
+export function servedBy(problem: ServeProblem): (plan: ServePlan, stop?: Stop) => Served {
   const { runBy = {}, ...rest } = problem
   const under = new Map(
     servers.flatMap((name) => {
@@ -25,10 +24,9 @@ export function servedBy(problem: ServeProblem, solver: Solver): (plan: ServePla
       return own ? [[name, { ...rest, assumptions: { ...own, frameworks: [name] } }] as const] : []
     }),
   )
-  const answeredBy = (name: Server, plan: ServePlan): ServePlan | null => {
+  const answeredBy = (name: Server, plan: ServePlan): Sustained | null => {
     const own = under.get(name)
-    const answer = own ? evaluateServe(own, asCommanded(plan), solver) : { plan }
-    return 'plan' in answer ? answer.plan : null
+    return own ? sustainedBy(own, asCommanded(plan)) : { infeasible: [], ...plan }
   }
   return (plan, stop = never) => {
     const { launch, feasible } = plan
@@ -62,7 +60,7 @@ function instanceOf({ mesh, instances, topology, slices }: PhasePlan): InstanceS
   return { mesh, instances, ...(topology ? { topology, slices } : {}) }
 }
 
-function missedBy(name: Server, { infeasible = [] }: ServePlan): readonly string[] {
+function missedBy(name: Server, { infeasible }: Sustained): readonly string[] {
   if (infeasible.length === 0) return []
   const what = infeasible.map(({ detail }) => detail).join('; ')
   return [

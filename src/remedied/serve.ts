@@ -25,7 +25,7 @@ const evaluateWithSuggestions = remedied(evaluateShared, (asked: AskedServe, pla
 export const evaluateServeRemedied: typeof evaluateWithSuggestions = (problem, sketch, solver, stop, by) => {
   const answer = evaluateWithSuggestions(problem, sketch, solver, stop, by)
   if (!('plan' in answer)) return answer
-  const { plan, warnings } = servedBy(problem, solver)(answer.plan, stop)
+  const { plan, warnings } = servedBy(problem)(answer.plan, stop)
   return { ...answer, plan, warnings: [...warnings, ...answer.warnings] }
 }
 

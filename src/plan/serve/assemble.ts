@@ -60,8 +60,7 @@ export function assembleServe(
   const launch = launchOf(deployment, requests, made, { full, maxSequences })
   const tokensPerSecond = operation.rate * requests.outputLength
   const paid = requests.rate === null ? requests.pool : chips
-  const best = requests.rate === null ? operation : sustained(asTold(deployment), requests)
-  const requestsPerSecond = Math.max(operation.rate, best?.rate ?? 0)
+  const requestsPerSecond = mostRate(deployment, requests)
   const { setting } = generate.size.bench
   const plan = {
     rank,
@@ -104,6 +103,13 @@ export function assembleServe(
         : null,
   }
   return { ...plan, explanation: serveExplanation(plan, deployment, requests, rival), launch }
+}
+
+/** Requests a second that the deployment sustains, as its servers are told to run. */
+export function mostRate(deployment: Sized, requests: Requests): number {
+  const { operation } = deployment
+  const best = requests.rate === null ? operation : sustained(asTold(deployment), requests)
+  return Math.max(operation.rate, best?.rate ?? 0)
 }
 
 /** The phases as plans: of prompts, of the sequences that run, and of as many as there may be, whose limits and memory a launch says. */

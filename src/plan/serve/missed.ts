@@ -7,15 +7,25 @@ import { bytesText, secondsText, threeFigures } from '../explain/figures.ts'
 import type { ServePlan } from '../inference-plan.ts'
 import type { Infeasibility } from '../plan.ts'
 
-export function missed(
-  plan: ServePlan,
-  { sized: { pair, operation }, met }: { readonly sized: Sized; readonly met: boolean },
+export interface Written {
+  readonly sized: Sized
+  /** Whether it meets the request as it was asked, with room to spare. */
+  readonly met: boolean
+}
+
+export function missed(plan: ServePlan, found: Written, requests: Requests, memoryBudget: Bytes): ServePlan {
+  const infeasible = limitsMissed(found, requests, memoryBudget)
+  return infeasible.length === 0 ? plan : { ...plan, feasible: false, infeasible }
+}
+
+/** Empty where all are met. */
+export function limitsMissed(
+  { sized: { pair, operation }, met }: Written,
   { rate, maxFirst, maxPerToken }: Requests,
   memoryBudget: Bytes,
-): ServePlan {
-  if (met) return plan
+): readonly Infeasibility[] {
+  if (met) return []
   const short = Math.max(0, shortBytes(pair, memoryBudget))
-  const { timeToFirstTokenSeconds, timePerOutputTokenSeconds } = plan
   const infeasible = compact<Infeasibility>(
     short > memoryBudget * 1e-12 && {
       ...{ reason: 'memory', pointer: '/memoryBudget', shortBytes: short },
@@ -26,10 +36,10 @@ export function missed(
         ...{ reason: 'rate', pointer: '/workload/requestsPerSecond' },
         detail: `${rate} requests a second are more than the ${threeFigures(operation.rate)} that it sustains`,
       },
-    late('maxTimeToFirstTokenSeconds', 'the first token comes after', timeToFirstTokenSeconds, maxFirst),
-    late('maxTimePerOutputTokenSeconds', 'a token takes', timePerOutputTokenSeconds, maxPerToken),
+    late('maxTimeToFirstTokenSeconds', 'the first token comes after', operation.firstSeconds, maxFirst),
+    late('maxTimePerOutputTokenSeconds', 'a token takes', operation.tokenSeconds, maxPerToken),
   )
-  return { ...plan, feasible: false, infeasible: infeasible.length > 0 ? infeasible : [withoutRoom(rate)] }
+  return infeasible.length > 0 ? infeasible : [withoutRoom(rate)]
 }
 
 /** Every limit is met at this rate, but not as servers are planned: with room for bursts. */
