@@ -29,11 +29,9 @@ export function evaluateServe(
   sketch: ServeSketch,
   solver: Solver,
 ): EvaluateAnswer<ServePlan> | IllegalPlan {
-  const parts = partsOf(problem, sketch)
-  const faults = serveSketchFaults(problem, sketch, parts)
-  if (faults.length > 0) return { illegal: faults }
-  const requests = requestsOf(problem, sketch.contextLength)
-  const found = written(problem, sketch, parts, requests)
+  const legal = legalOf(problem, sketch)
+  if ('illegal' in legal) return legal
+  const { found, requests } = legal
   const plan =
     found && assembleServe(found.sized, requests, { rank: 1, solver, memoryBudget: problem.memoryBudget })
   if (!found || !plan) return { illegal: [{ pointer: '/plan', detail: nothing }] }
@@ -53,16 +51,25 @@ export interface Sustained {
 
 /** The same deployment without its account; null if it cannot be run. */
 export function sustainedBy(problem: ServeProblem, sketch: ServeSketch): Sustained | null {
+  const legal = legalOf(problem, sketch)
+  if ('illegal' in legal || !legal.found) return null
+  const { found, requests } = legal
+  return {
+    requestsPerSecond: mostRate(found.sized, requests),
+    infeasible: limitsMissed(found, requests, problem.memoryBudget),
+  }
+}
+
+/** The deployment, null where no choice of what it leaves open can be run; or why it is not legal. */
+function legalOf(
+  problem: ServeProblem,
+  sketch: ServeSketch,
+): IllegalPlan | { readonly found: Found | null; readonly requests: Requests } {
   const parts = partsOf(problem, sketch)
-  if (serveSketchFaults(problem, sketch, parts).length > 0) return null
+  const illegal = serveSketchFaults(problem, sketch, parts)
+  if (illegal.length > 0) return { illegal }
   const requests = requestsOf(problem, sketch.contextLength)
-  const found = written(problem, sketch, parts, requests)
-  return (
-    found && {
-      requestsPerSecond: mostRate(found.sized, requests),
-      infeasible: limitsMissed(found, requests, problem.memoryBudget),
-    }
-  )
+  return { found: written(problem, sketch, parts, requests), requests }
 }
 
 interface Found extends Written {

@@ -24,12 +24,12 @@ const rows: readonly (readonly string[])[] = [
   ],
 ]
 
-export function outOfScale(hardware: Fields, chips: Iterable<object>): readonly Fault[] {
-  const known = [...chips]
+export function outOfScale(hardware: Fields, chips: readonly object[]): readonly Fault[] {
   return rows.flatMap((places) => {
-    const all = known.flatMap((chip) => figuresAt(chip, places)).map(({ value }) => value)
-    const [least, most] = [Math.min(...all), Math.max(...all)]
     const asked = [...figuresAt(hardware, places), ...figuresAt(hardware.chip, places, '/chip')]
+    if (asked.length === 0) return []
+    const all = chips.flatMap((chip) => figuresAt(chip, places)).map(({ value }) => value)
+    const [least, most] = [Math.min(...all), Math.max(...all)]
     return asked
       .filter(({ value }) => value * step <= least || value >= most * step)
       .map(({ at, value }) => faultAt(`/hardware${at}`, value, least, most))

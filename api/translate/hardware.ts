@@ -26,7 +26,7 @@ export interface ResolvedHardware {
 
 export function hardwareOf(written: HardwareRequest, basis: Basis, catalogue: Catalogue): ResolvedHardware {
   const request = sliceOf(written, catalogue)
-  const scale = outOfScale(request, catalogue.chips.values())
+  const scale = outOfScale(request, [...catalogue.chips.values()])
   if (scale.length > 0) throw faulty('invalid-request', scale)
   const asked = askedOf(request)
   const chip = overridden(chosenChip(request, basis, catalogue), request)

@@ -18,6 +18,17 @@ export const blockLetters = {
 
 export type Block = keyof typeof blockLetters
 
+/** The letters that there are, to be listed in a sentence. */
+export const letters: readonly string[] = Object.values(blockLetters)
+
+/** A further layer that predicts a token: one that attends and one with experts. */
+export const furtherBlocks = `${blockLetters.attending}${blockLetters.sparse}`
+
+/** The first letter of a pattern that stands for no block. */
+export function otherLetter(pattern: string): string | undefined {
+  return [...pattern].find((letter) => !letters.includes(letter))
+}
+
 type Patterned = Pick<Transformer, 'layerPattern'>
 
 /** Layers that have the block; null where a model's layers have a mixer and an MLP each. */

@@ -2,7 +2,7 @@
 import { compact } from '../compact.ts'
 import { expertLayers } from './expert-layers.ts'
 import { headDims } from './head-dims.ts'
-import { type Block, blockLetters } from './layer-pattern.ts'
+import { type Block, blockLetters, letters, otherLetter } from './layer-pattern.ts'
 import { attendingLayers } from './recurrence.ts'
 import { type Spelling, spelledOut } from './spelling.ts'
 
@@ -115,10 +115,8 @@ function layerFaults(spelling: Spelling): readonly SpellingFault[] {
   const { layers, layerPattern, recurrence, moe, attention, parallelBlocks } = spelling
   if (layerPattern === undefined) return []
   const pointer = '/layerPattern'
-  const letters: string = Object.values(blockLetters).join('')
-  const other = [...layerPattern].find((letter) => !letters.includes(letter))
-  if (other !== undefined)
-    return [{ pointer, detail: `has ${other}, which is none of ${[...letters].join(' ')}` }]
+  const other = otherLetter(layerPattern)
+  if (other !== undefined) return [{ pointer, detail: `has ${other}, which is none of ${letters.join(' ')}` }]
   const has = (block: Block) => layerPattern.includes(blockLetters[block])
   const unlike = (block: Block, given: boolean, what: string) =>
     has(block) !== given &&

@@ -5,10 +5,10 @@
  *   values of vLLM's         a `vllm serve` for each of modelSpec, as helm/templates/deployment-vllm-multi.yaml and ray-cluster.yaml
  *   production-stack         make of it (vllm-project/production-stack a6c01db)
  */
-import { parseAllDocuments } from 'yaml'
 import { compact } from '../../../src/compact.ts'
 import { type Fields, isFields } from '../../../src/fields.ts'
 import { quoted } from './quoted.ts'
+import { yamlDocuments } from './yaml-documents.ts'
 
 /** Null for any other text. */
 export function described(text: string): string | null {
@@ -40,13 +40,7 @@ function tasksIn(text: string): readonly Fields[] {
 }
 
 function parsed(text: string, mark: RegExp): readonly Fields[] {
-  if (!mark.test(text)) return []
-  try {
-    const documents = parseAllDocuments(text, { logLevel: 'error' })
-    return documents.map((one): unknown => one.toJS({ maxAliasCount: 20 })).filter(isFields)
-  } catch {
-    return []
-  }
+  return (yamlDocuments(text, mark) ?? []).filter(isFields)
 }
 
 function listed(value: unknown): readonly Fields[] {

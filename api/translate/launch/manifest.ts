@@ -2,10 +2,10 @@
  * The commands of containers that a manifest starts (Kubernetes, docker compose), as a shell script that says the same: one `docker run` for
  * each container with its image, command and arguments, behind the files of its ConfigMaps. Any other text stays as it is.
  */
-import { parseAllDocuments } from 'yaml'
 import { type Fields, isFields } from '../../../src/fields.ts'
 import { described } from './described.ts'
 import { quoted } from './quoted.ts'
+import { yamlDocuments } from './yaml-documents.ts'
 
 const manifest = /^(apiVersion|services):/m
 const deepest = 30
@@ -20,14 +20,7 @@ export function commandsOf(text: string): string {
 
 /** Null for a text that is no manifest; none of one that is no YAML. */
 export function documentsOf(text: string): readonly unknown[] | null {
-  if (!manifest.test(text)) return null
-  try {
-    return parseAllDocuments(text, { logLevel: 'error' }).map((document) =>
-      document.toJS({ maxAliasCount: 20 }),
-    )
-  } catch {
-    return []
-  }
+  return yamlDocuments(text, manifest)
 }
 
 /** The files of a ConfigMap, as a script writes them. */

@@ -10,7 +10,7 @@
 import { compact } from '../../compact.ts'
 import { type Fields, isFields } from '../../fields.ts'
 import { unmixed } from '../long-names.ts'
-import { misnamedAmong } from '../read/closed-values.ts'
+import { misnamedAmong, onlyValue } from '../read/closed-values.ts'
 import { type Keys, keysOf, partOf, textOf } from '../read/fields.ts'
 import { beginningWith, leftOver, wordsOf } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
@@ -37,8 +37,8 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
   const notes = notesOf(zero, part('activation_checkpointing'), fp16.is('enabled'))
   const assumptions =
     offloads(zero.value('offload_optimizer')) || zero.is('cpu_offload') ? { optimizerOnHost: true } : {}
-  const gradients = gradientsOf(keys, half, stage)
   const accumulated = partOf(keys, 'data_types').text('grad_accum_dtype', '')
+  const gradients = gradientsOf(accumulated, half, stage)
   const ownLeft = leftOver(keys.left(), isImmaterial)
   const left = leftOver(sections.flatMap(named((own) => own.left())), isDetail)
   const wrong = !Number.isInteger(ranks) || !Number.isInteger(ranks / group)
@@ -71,7 +71,7 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
     notUnderstood: [...ownLeft.notUnderstood, ...left.notUnderstood],
     known: [...keys.known(), ...sections.flatMap(named((own) => own.known()))],
     refuses: true,
-    misnamed: misnamedAmong(types, () => accumulated || null),
+    misnamed: misnamedAmong(types, () => onlyValue(accumulated)),
     faults: compact(
       keys.faults,
       zero.faults,
@@ -127,8 +127,7 @@ const types = {
 }
 
 /** Gradients are accumulated in fp32 by default if they are not sharded (stages 0 and 1), otherwise in the type of the weights. */
-function gradientsOf(keys: Keys, half: boolean, stage: number): string {
-  const told = partOf(keys, 'data_types').text('grad_accum_dtype', '')
+function gradientsOf(told: string, half: boolean, stage: number): string {
   if (told) return wide.includes(told) ? 'fp32' : 'bf16'
   return half && stage >= 2 ? 'bf16' : 'fp32'
 }

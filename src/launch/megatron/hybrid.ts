@@ -4,7 +4,7 @@
  * of all options that cut stages. Source: as flags.ts, megatron/core/models/hybrid/hybrid_layer_allocation.py and
  * docs/user-guide/hybrid-model-migration.md (@d98e8a64dd); a recurrence has no option for the width of its convolution, which is 4.
  */
-import { blockLetters } from '../../model/layer-pattern.ts'
+import { blockLetters, furtherBlocks } from '../../model/layer-pattern.ts'
 import type { RecurrentMixer } from '../../model/recurrent-mixers.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { chunks } from '../run/chunks.ts'
@@ -20,13 +20,11 @@ export const hybridConvolution = 4
 
 export const hybridProgram = 'pretrain_hybrid.py'
 
-const furtherLayers = `/${blockLetters.attending}${blockLetters.sparse}`
-
 export function hybridFlags(run: Run): readonly Word[] {
   const { layerPattern, recurrence, multiTokenLayers } = run.model
   if (layerPattern === undefined) return []
   return [
-    ...['--hybrid-layer-pattern', cut(layerPattern, run) + furtherLayers.repeat(multiTokenLayers)],
+    ...['--hybrid-layer-pattern', cut(layerPattern, run) + `/${furtherBlocks}`.repeat(multiTokenLayers)],
     ...['--spec', 'megatron.core.models.hybrid.hybrid_layer_specs', 'hybrid_stack_spec', '--is-hybrid-model'],
     ...(recurrence ? ofRecurrence(recurrence) : []),
   ]

@@ -3,14 +3,19 @@ import type { Misnamed } from './reading.ts'
 
 export type ClosedValues = Readonly<Record<string, readonly string[]>>
 
-/** Values outside of the lists; `said` has the value of an option, null where it is not given. */
+/** Values outside of the lists; `given` has the values of an option, none where it is not given. */
 export function misnamedAmong(
   closed: ClosedValues,
-  said: (option: string) => string | null,
+  given: (option: string) => readonly string[],
 ): readonly Misnamed[] {
-  return Object.entries(closed).flatMap(([option, among]) => {
-    const value = said(option)
-    const given = value !== null && value !== '' && value !== 'None'
-    return given && !among.includes(value) ? [{ option, value, among }] : []
-  })
+  return Object.entries(closed).flatMap(([option, among]) =>
+    given(option)
+      .filter((value) => !among.includes(value))
+      .map((value) => ({ option, value, among })),
+  )
+}
+
+/** The one value of an option, or none: what is empty, or Python's None, stands for what is not said. */
+export function onlyValue(value: string | null): readonly string[] {
+  return value === null || value === '' || value === 'None' ? [] : [value]
 }

@@ -1,7 +1,7 @@
 /** Reads a command of SGLang into the words of a request, by the rows of settings.ts. */
 import { compact } from '../../compact.ts'
 import { typesNamed } from '../../precision/named.ts'
-import { misnamedAmong } from '../read/closed-values.ts'
+import { misnamedAmong, onlyValue } from '../read/closed-values.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
@@ -84,7 +84,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
           ? null
           : `--disaggregation-mode ${rest.role} is one of two phases: ask for it in mode ${rest.role === 'prefill' ? 'prefill' : 'generate'}, or of both as a plan of fields`,
       precision: precisionRead(rest, quantised.types, types),
-      misnamed: misnamedAmong(sglangValues, (option) => options.text(option)),
+      misnamed: misnamedAmong(sglangValues, (option) => onlyValue(options.text(option))),
       notes: [
         ...notes,
         ...told,

@@ -1,7 +1,7 @@
 /** Reads a command of vLLM into the words of a request, by the rows of settings.ts. */
 import { compact } from '../../compact.ts'
 import { typesNamed } from '../../precision/named.ts'
-import { misnamedAmong } from '../read/closed-values.ts'
+import { misnamedAmong, onlyValue } from '../read/closed-values.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
@@ -110,7 +110,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       ),
       onePhase: null,
       precision: precisionRead(rest, quantised.types, types),
-      misnamed: misnamedAmong(vllmValues, (option) => options.text(option)),
+      misnamed: misnamedAmong(vllmValues, (option) => onlyValue(options.text(option))),
       memoryFraction: rest.utilization ?? filled,
       notes: compact(
         notes,

@@ -1,5 +1,5 @@
 /** Models whose layers have a mixer alone or an MLP alone, by a pattern (layer-pattern.ts). */
-import { type Block, blockLetters } from '../layer-pattern.ts'
+import { type Block, blockLetters, furtherBlocks } from '../layer-pattern.ts'
 import { limits } from '../limits.ts'
 import { llama } from './dense-families.ts'
 import { sharedOfWidth } from './expert-families.ts'
@@ -48,7 +48,7 @@ const nemotronH: Family = {
   multiTokenLayers: (fields) => {
     const further = countOr('layers', 'num_nextn_predict_layers', 0)(fields)
     const pattern = patternOf(fields, 'mtp_hybrid_override_pattern', 'mtp_layers_block_type')
-    if (further > 0 && pattern !== `${blockLetters.attending}${blockLetters.sparse}`)
+    if (further > 0 && pattern !== furtherBlocks)
       fields.fault(
         'num_nextn_predict_layers',
         'further layers are counted where each is one that attends and one with experts',

@@ -7,7 +7,7 @@
 import { compact } from '../../../compact.ts'
 import { type Fields, isFields, present } from '../../../fields.ts'
 import { typeOfLongName } from '../../long-names.ts'
-import { misnamedAmong } from '../../read/closed-values.ts'
+import { misnamedAmong, onlyValue } from '../../read/closed-values.ts'
 import { type Keys, keysOf } from '../../read/fields.ts'
 import { inverse } from '../../read/inverse.ts'
 import { leftOver } from '../../read/left-over.ts'
@@ -35,7 +35,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
   const sequenceLength = keys.number('max_target_length', 2048)
   const cut = pipelineNote(keys, mesh.pipeline)
   const notes = elsewhereNotes(keys)
-  const misnamed = misnamedAmong(maxtextValues, (key) => keys.text(key, '').toLowerCase())
+  const misnamed = misnamedAmong(maxtextValues, (key) => onlyValue(keys.text(key, '').toLowerCase()))
   const left = keys.left().filter((key) => !isNothing(key, config[key]))
   return {
     framework: 'maxtext',

@@ -4,7 +4,7 @@
  */
 import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
-import { blockLetters } from '../../../model/layer-pattern.ts'
+import { blockLetters, furtherBlocks, letters, otherLetter } from '../../../model/layer-pattern.ts'
 import { inverse } from '../../read/inverse.ts'
 import type { Options } from '../../read/options.ts'
 import { hybridConvolution, patternLetters } from '../hybrid.ts'
@@ -28,18 +28,16 @@ export function readPattern(options: Options): PatternRead | null {
   const [main = '', ...further] = written.split('/')
   const chunks = main.split('|')
   const layers = chunks.join('')
-  const letters: string = Object.values(blockLetters).join('')
-  const other = [...layers].find((letter) => !letters.includes(letter))
+  const other = otherLetter(layers)
   const of = `${names[0]} ${written.slice(0, 100)}`
-  const usual = `${blockLetters.attending}${blockLetters.sparse}`
   return {
     layers,
     chunks: chunks.map(({ length }) => length),
     further: further.length > 0 ? further.length : null,
     faults: compact(
-      other !== undefined && `${of}: layers of ${other} are not counted; ${[...letters].join(' ')} are`,
-      further.some((one) => one !== usual) &&
-        `${of}: further layers are counted where each is one that attends and one with experts, ${usual}`,
+      other !== undefined && `${of}: layers of ${other} are not counted; ${letters.join(' ')} are`,
+      further.some((one) => one !== furtherBlocks) &&
+        `${of}: further layers are counted where each is one that attends and one with experts, ${furtherBlocks}`,
     ),
   }
 }

@@ -13,6 +13,7 @@ import { type Environment, emptyEnvironment, inherited } from './environment.ts'
 import { expandedIn, openIn } from './expansion.ts'
 import { hereDocument, type Opened } from './here-document.ts'
 import { redirection, type Written } from './redirection.ts'
+import { deciding, declaring, dropped, skipped, taking, testing } from './reserved.ts'
 import { slurmVariables } from './slurm.ts'
 import { takenApart } from './taken-apart.ts'
 import { shellVariables } from './variables.ts'
@@ -26,16 +27,6 @@ export interface Script {
   readonly documents: ReadonlyMap<string, string>
   readonly notes: readonly string[]
 }
-
-const skipped = new Set(['if', 'elif', 'while', 'until', 'for', 'case', 'select', '[', '[[', 'test'])
-const dropped = new Set('then else fi do done esac { } ! exec time nohup sudo'.split(' '))
-/** Words behind which a test stands. */
-const testing = new Set(['if', 'elif'])
-/** Words that begin what may be decided. */
-const deciding = new Set([...testing, 'case'])
-/** Programs that take a script from a here-document, be it on another machine. */
-const taking = new Set(['sbatch', 'bash', 'sh', 'ssh'])
-const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])
 
 /** How deep commands within commands are read. */
 const deepest = 3

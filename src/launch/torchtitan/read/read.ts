@@ -8,7 +8,7 @@
 import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
 import { typeOfLongName } from '../../long-names.ts'
-import { misnamedAmong } from '../../read/closed-values.ts'
+import { misnamedAmong, onlyValue } from '../../read/closed-values.ts'
 import { type Keys, keysOfSections } from '../../read/fields.ts'
 import { inverse } from '../../read/inverse.ts'
 import { leftOver } from '../../read/left-over.ts'
@@ -44,7 +44,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   const sequenceLength = keys.whole('training.seq_len', 2048)
   const precision = precisionOf(keys)
   const offloads = keys.value('training.enable_cpu_offload') === true
-  const misnamed = misnamedAmong(torchtitanValues, (key) => keys.text(key, ''))
+  const misnamed = misnamedAmong(torchtitanValues, (key) => onlyValue(keys.text(key, '')))
   const custom = keys.text('job.custom_config_module', '') !== ''
   const left = keys.left()
   // Of one microbatch outside of a pipeline, ZeRO-1 and ZeRO-2 are written alike: the faster that fits is taken.

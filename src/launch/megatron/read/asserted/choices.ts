@@ -3,13 +3,14 @@
  * others. Source: as flags.ts (core_v0.19.0), as fixtures/options/megatron.json has them; --recompute-modules by transformer_config.py,
  * --cp-comm-type by Transformer Engine's attention, which knows keys that are gathered as all_gather.
  */
+import { type ClosedValues, misnamedAmong } from '../../../read/closed-values.ts'
 import type { Options } from '../../../read/options.ts'
 import type { Misnamed } from '../../../read/reading.ts'
 
 const moments = ['fp32', 'fp16', 'bf16', 'fp8']
 const narrowed = ['fp32', 'fp16', 'bf16', 'auto']
 
-export const choices: Readonly<Record<string, readonly string[]>> = {
+export const choices: ClosedValues = {
   '--recompute-granularity': ['full', 'selective'],
   '--recompute-method': ['uniform', 'block'],
   '--fp8-format': ['e4m3', 'hybrid'],
@@ -30,7 +31,7 @@ export const choices: Readonly<Record<string, readonly string[]>> = {
   '--cuda-graph-impl': ['none', 'local', 'transformer_engine', 'full_iteration'],
 }
 
-export const assertedChoices: Readonly<Record<string, readonly string[]>> = {
+export const assertedChoices: ClosedValues = {
   '--recompute-modules': [
     ...['core_attn', 'moe_act', 'layernorm', 'mla_up_proj', 'mlp', 'moe', 'shared_experts'],
     ...['gdn_norm_out', 'gdp_in_proj', 'gdp_qkv', 'mhc'],
@@ -38,18 +39,16 @@ export const assertedChoices: Readonly<Record<string, readonly string[]>> = {
   '--cp-comm-type': ['p2p', 'all_gather', 'allgather', 'a2a', 'a2a+p2p'],
 }
 
+const closed: ClosedValues = { ...choices, ...assertedChoices }
+
 /** Values that there are none of. */
 export function misnamedIn(options: Options): readonly Misnamed[] {
-  return Object.entries({ ...choices, ...assertedChoices }).flatMap(([option, among]) =>
-    (options.given(option) ?? [])
-      .filter((value) => !among.includes(value))
-      .map((value) => ({ option, value, among })),
-  )
+  return misnamedAmong(closed, (option) => options.given(option) ?? [])
 }
 
 /** Options of a list that have no value of it. */
 export function unsaidIn(options: Options): readonly string[] {
-  return Object.keys({ ...choices, ...assertedChoices })
+  return Object.keys(closed)
     .filter((option) => options.given(option)?.length === 0)
     .map((option) => `${option} has no value`)
 }
