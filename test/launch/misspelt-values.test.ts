@@ -2,6 +2,7 @@
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { misspeltChecks, misspeltIn } from '../../api/translate/launch/misspelt.ts'
+import { readAccelerate } from '../../src/launch/accelerate/read.ts'
 import { readDeepspeed } from '../../src/launch/deepspeed/read.ts'
 import { readMaxtext } from '../../src/launch/maxtext/read/read.ts'
 import { maxtextValues } from '../../src/launch/maxtext/read/values.ts'
@@ -48,6 +49,37 @@ it('a type of caches that there is no name for is told', () => {
   expect(notes('turboquant_k8v4')).toMatch(/--kv-cache-dtype turboquant_k8v4: caches are counted/)
   for (const type of ['auto', 'fp8', 'fp8_ds_mla', 'float16', 'nvfp4_4over6'])
     expect(notes(type), type).not.toMatch(/kv-cache-dtype/)
+})
+
+describe('a config of accelerate', () => {
+  const read = (version: number, key: string, value: unknown) => {
+    const of = { distributed_type: 'FSDP', fsdp_config: { fsdp_version: version, [key]: value } }
+    const { plan, misnamed = [] } = readAccelerate(of, context)
+    return [plan.zeroStage, misnamed.map(({ option }) => option)]
+  }
+
+  it.each([
+    [1, 'fsdp_sharding_strategy', 'shard_grad_op', 2],
+    [1, 'fsdp_sharding_strategy', 3, 0],
+    [1, 'fsdp_reshard_after_forward', false, 3],
+    [2, 'fsdp_reshard_after_forward', false, 2],
+    [2, 'fsdp_sharding_strategy', 'SHARD_GRAD_OP', 3],
+  ])('of version %d shards by %s %s as stage %d', (version, key, value, stage) => {
+    expect(read(version, key, value)).toEqual([stage, []])
+  })
+
+  it.each([
+    [1, 'fsdp_sharding_strategy', 'FULL_SHRD'],
+    [1, 'fsdp_sharding_strategy', 6],
+    [2, 'fsdp_reshard_after_forward', 'FULL_SHARD'],
+  ])('of version %d has no %s %s', (version, key, value) => {
+    expect(read(version, key, value)[1]).toEqual([`fsdp_config.${key}`])
+  })
+
+  it.each(['FSDP', 'DEEPSPEED'])('has no mixed precision of bf61 (%s)', (kind) => {
+    const { misnamed } = readAccelerate({ distributed_type: kind, mixed_precision: 'bf61' }, context)
+    expect(misnamed?.map(({ value }) => value)).toEqual(['bf61'])
+  })
 })
 
 describe('a key of torchtitan', () => {

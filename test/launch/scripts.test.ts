@@ -67,6 +67,8 @@ describe('a script that the text has as a file', () => {
     ],
     ['given to a program', `N=3\nbash <<EOF\nrun $N\nEOF`, ['run', '3']],
     ['given to another machine', `N=3\nssh host bash -s <<EOF\nrun $N\nEOF`, ['run', '3']],
+    ['given to all tasks of a job', `N=3\nsrun -N 2 bash -l <<EOF\nrun $N\nEOF`, ['run', '3']],
+    ['printed into a shell', `N=3\ncat > c <<C; cat <<EOF | bash -s\nx\nC\nrun $N\nEOF`, ['run', '3']],
     ['of a name that a program has too', `${file('python', 'run $1')}python 3`, ['python', '3']],
   ])('is read where it is %s', (_how, text, words) => {
     expect(readScript(text).commands).toContainEqual(words)

@@ -46,7 +46,10 @@ describe('a script', () => {
     const script =
       "N=2\ncat > a.yaml <<'EOF'\nx: $N\nrun --no\nEOF\ncat <<-END | tee b.yaml\n\ty: ${N}\n\tEND\nrun --a <<< 7 > out"
     const { documents, commands } = readScript(script)
-    expect([...documents]).toEqual([['a.yaml', 'x: $N\nrun --no\n']])
+    expect([...documents]).toEqual([
+      ['a.yaml', 'x: $N\nrun --no\n'],
+      ['b.yaml', 'y: 2\n'],
+    ])
     expect(commands.filter(([first]) => first === 'run')).toEqual([['run', '--a']])
     const added = readScript('cat > a <<E\nx: 1\nE\ncat << E >> a\ny: 2\nE\ntee -a a <<E\nz: ${U} \\$V\nE\n')
     expect([...added.documents]).toEqual([['a', 'x: 1\ny: 2\nz: ${U} $V\n']])

@@ -9,11 +9,13 @@
 import { compact } from '../../compact.ts'
 import type { Fields } from '../../fields.ts'
 import { unmixed } from '../long-names.ts'
+import { type ClosedValues, misnamedAmong, onlyValue } from '../read/closed-values.ts'
 import { type Keys, keysOf, partOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { replicaAxes } from '../read/replicas.ts'
 import { chipsUnsaid } from '../read/world.ts'
+import { fsdpValues, shardingOf } from './fsdp.ts'
 import { readByDeepspeed } from './read-deepspeed.ts'
 
 const accelerateVersion = '1.15'
@@ -27,6 +29,7 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
   const world = processes > 0 ? processes : null
   const chips = world ?? context.chips
   const hardware = world === null ? {} : { chips: world }
+  const mixed = misnamedAmong(mixtures, (key) => onlyValue(keys.text(key, '')))
   if (kind === 'DEEPSPEED') {
     const reading = readByDeepspeed(keys, partOf(keys, 'deepspeed_config'), chips, context)
     const { ignored, notUnderstood } = leftOver(keys.left(), isImmaterial)
@@ -35,24 +38,26 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
       framework: 'accelerate',
       version: accelerateVersion,
       hardware,
+      misnamed: [...(reading.misnamed ?? []), ...mixed],
       ignored: [...reading.ignored, ...ignored],
       notUnderstood: [...reading.notUnderstood, ...notUnderstood],
     }
   }
   const { tensor, context: parts, replicate } = parallel
   const left = (chips ?? 1) / (tensor * parts)
-  const strategy = strategyOf(fsdp, kind)
-  const hybrid = strategy.hybrid && replicate === 1
+  const sharding = shardingOf(fsdp)
+  const { said } = sharding
+  const hybrid = sharding.hybrid && replicate === 1
   const data = hybrid ? Math.max(1, keys.number('num_machines', 1)) : replicate
   const shards = left / data
-  const sharded = kind === 'FSDP' || parallel.shard > 1
-  const zeroStage = sharded ? strategy.stage : 0
+  const sharded = kind === 'FSDP' || (parallel.shard > 1 && kind !== 'MULTI_GPU')
+  const zeroStage = sharded ? sharding.zeroStage : 0
   const precision = precisionOf(keys)
   const remat = fsdp.is('fsdp_activation_checkpointing') ? 'full' : 'none'
   const steps = keys.number('gradient_accumulation_steps', 0)
   const notes = compact(
     fsdp.is('fsdp_offload_params') && 'fsdp_offload_params is not counted: weights are on the chips',
-    hybrid && `${strategy.name}: a copy on each of ${data} machines`,
+    hybrid && `${sharding.name}: a copy on each of ${data} machines`,
   )
   const rest = keys.left()
   return {
@@ -74,6 +79,13 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
       ...(steps > 0 ? { microbatches: steps } : {}),
       rematerialization: remat,
     },
+    misnamed: [
+      ...mixed,
+      ...misnamedAmong(rotations, () => [parallel.strategy]),
+      ...misnamedAmong({ [`fsdp_config.${said.key}`]: fsdpValues[said.key] }, () =>
+        sharded ? [said.value] : [],
+      ),
+    ],
     notes,
     ...leftOver([...rest, ...fsdp.left().map((key) => `fsdp_config.${key}`)], isImmaterial),
     faults: compact(
@@ -90,6 +102,9 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
   }
 }
 
+const mixtures: ClosedValues = { mixed_precision: ['no', 'fp16', 'bf16', 'fp8'] }
+const rotations: ClosedValues = { parallelism_config_cp_comm_strategy: ['allgather', 'alltoall'] }
+
 const kinds = ['FSDP', 'MULTI_GPU', 'NO']
 
 function parallelOf(keys: Keys) {
@@ -104,23 +119,10 @@ function parallelOf(keys: Keys) {
     context: size('cp_size') * size('sp_size'),
     replicate: size('dp_replicate_size'),
     shard: size('dp_shard_size'),
+    strategy,
     rotates: strategy === 'alltoall',
   }
 }
-
-/** Sharding by the names of version 1; version 2 only says whether weights are sharded again after the forward pass. */
-function strategyOf(fsdp: Keys, kind: string) {
-  const version = fsdp.number('fsdp_version', 1)
-  const written = fsdp.text('fsdp_reshard_after_forward', fsdp.text('fsdp_sharding_strategy', 'FULL_SHARD'))
-  const name = strategies[Number(written) - 1] ?? written
-  if (version === 2 && /^(true|false)$/i.test(written)) {
-    return { name, stage: /^true$/i.test(written) ? 3 : 2, hybrid: false }
-  }
-  const stage = name === 'NO_SHARD' || kind === 'MULTI_GPU' ? 0 : /GRAD_OP|ZERO2/.test(name) ? 2 : 3
-  return { name, stage, hybrid: /^HYBRID/.test(name) }
-}
-
-const strategies = ['FULL_SHARD', 'SHARD_GRAD_OP', 'NO_SHARD', 'HYBRID_SHARD', 'HYBRID_SHARD_ZERO2']
 
 /** Weights are kept in fp32 and cast for use, and gradients are reduced in fp32. */
 function precisionOf(keys: Keys): Readonly<Record<string, string>> {

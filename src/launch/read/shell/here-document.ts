@@ -6,6 +6,18 @@ export interface Opened {
   readonly expands: boolean
 }
 
+/** Programs that take a script from a here-document, be it on another machine. */
+const taking = new Set(['sbatch', 'bash', 'sh', 'ssh'])
+/** Programs that hand it on to the shell behind their options (`srun --ntasks=2 bash -l`). */
+const handing = new Set(['srun', 'mpirun', 'docker', 'podman', 'kubectl', 'env'])
+
+/** Whether a command runs what it is given as its input. */
+export function takesScript([first = '', ...rest]: readonly string[]): boolean {
+  if (taking.has(first)) return true
+  const last = rest.findLast((word) => !word.startsWith('-'))
+  return handing.has(first) && (last === 'bash' || last === 'sh')
+}
+
 /** Reads from `at` up to the terminating line, or up to the end of the text; `after` is where the script continues. */
 export function hereDocument(
   text: string,

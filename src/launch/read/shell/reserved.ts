@@ -8,7 +8,5 @@ export const dropped = new Set('then else fi do done esac { } ! exec time nohup 
 export const testing = new Set(['if', 'elif'])
 /** Words that begin what may be decided. */
 export const deciding = new Set([...testing, 'case'])
-/** Programs that take a script from a here-document, be it on another machine. */
-export const taking = new Set(['sbatch', 'bash', 'sh', 'ssh'])
 /** Words behind which assignments stand. */
 export const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])

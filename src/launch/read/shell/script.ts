@@ -11,9 +11,9 @@ import { argumentsOf, calledBy } from './called.ts'
 import { carriedIn } from './carried.ts'
 import { type Environment, emptyEnvironment, inherited } from './environment.ts'
 import { expandedIn, openIn } from './expansion.ts'
-import { hereDocument, type Opened } from './here-document.ts'
+import { hereDocument, type Opened, takesScript } from './here-document.ts'
 import { redirection, type Written } from './redirection.ts'
-import { deciding, declaring, dropped, skipped, taking, testing } from './reserved.ts'
+import { deciding, declaring, dropped, skipped, testing } from './reserved.ts'
 import { slurmVariables } from './slurm.ts'
 import { takenApart } from './taken-apart.ts'
 import { shellVariables } from './variables.ts'
@@ -72,6 +72,8 @@ function readWithin(
   for (const [name, value] of slurmVariables(text, told)) variables.set(name, [value])
   const documents = new Map(environment.documents)
   const pending: Pending[] = []
+  /** How many of them the last command prints into what follows. */
+  let piped = 0
   const { room } = environment
   const here: Reader = { text, variables, at: 0 }
 
@@ -146,9 +148,12 @@ function readWithin(
     }
     const file = first === 'tee' ? { name: words.at(-1) ?? '', adds: words.includes('-a') } : written
     const runs = branches.runs()
-    const starts = runs && taking.has(first ?? '')
-    pending.push(...opened.map((one) => ({ opened: one, file: runs ? file : null, starts })))
-    if (ended === '\n') for (const { opened: one, ...into } of pending.splice(0)) document(one, into)
+    const into = { file: runs ? file : null, starts: runs && takesScript(words) }
+    // What is printed into a command (`cat <<EOF | bash`) is what that one is given.
+    const documented = [...pending.splice(pending.length - piped).map((one) => one.opened), ...opened]
+    pending.push(...documented.map((one) => ({ opened: one, ...into })))
+    piped = ended === '|' ? documented.length : 0
+    if (ended === '\n') for (const one of pending.splice(0)) document(one)
     if (first === 'for') firstRound(words)
     if (given !== null) {
       const [separators = ' '] = variables.read('IFS') ?? []
@@ -213,7 +218,7 @@ function readWithin(
       notes.add(`of the ${items.length} rounds for ${name} the first is read: ${item.slice(0, 100)}`)
   }
 
-  function document(opened: Opened, { file, starts }: Omit<Pending, 'opened'>): void {
+  function document({ opened, file, starts }: Pending): void {
     const { whole, after } = hereDocument(text, here.at, opened)
     here.at = after
     if (file === null && !starts) return
