@@ -14,8 +14,9 @@ export const extents = [
   ...['E', 'G', 'U', 'A', 'J', 'Ev'],
 ]
 
-/** B, T and S come first, and are what runs through the model. */
+/** B, T and S come first, and are what runs through the model; tokens are of B and T. */
 export const shapeExtents = 3
+export const tokenExtents = 2
 export const keyValueHeads = extents.indexOf('K')
 export const allExperts = extents.indexOf('E')
 /** Shares of the layers, which are no whole numbers. */

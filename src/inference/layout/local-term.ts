@@ -8,7 +8,7 @@
  * (`book`) nothing else has a ceiling. Batches of inference are small and need not divide, so padding is counted per
  * dimension here; training pads once per mesh (cost/compile/term.ts).
  *
- * What a router decides has no ceiling, but a fullest chip (routed.ts).
+ * What a router decides has no ceiling, but a fullest chip (routed.ts), of the tokens that the dimensions before it say.
  */
 import type { Dimension } from '../../sharding/array.ts'
 import { type AxisSet, axisSet } from '../../sharding/axis.ts'
@@ -21,6 +21,7 @@ import {
   shapeExtents,
   sharesOfLayers,
   slack,
+  tokenExtents,
 } from './local-sizes.ts'
 import { routed, slotsOf } from './routed.ts'
 
@@ -63,9 +64,10 @@ function extentIndex(name: string): number {
 
 export function localValue({ coefficient, factors }: LocalTerm, sizes: Sizes): number {
   let value = coefficient
+  let tokens = 1
   for (const { extent, over } of factors) {
     if (extent >= choices) {
-      value *= routed(extent, over, sizes)
+      value *= routed(extent, over, tokens, sizes)
       continue
     }
     if (extent === allExperts) {
@@ -73,10 +75,9 @@ export function localValue({ coefficient, factors }: LocalTerm, sizes: Sizes): n
       continue
     }
     const share = (sizes.extents[extent] ?? 0) / (sizes.shards[over] ?? 1)
-    if (sharesOfLayers.has(extent)) value *= share
-    else if (extent === keyValueHeads)
-      value *= Math.max(1, sizes.divideFreely ? share : Math.ceil(share - slack))
-    else value *= sizes.divideFreely ? share : Math.ceil(share - slack)
+    const own = sizes.divideFreely || sharesOfLayers.has(extent) ? share : Math.ceil(share - slack)
+    value *= extent === keyValueHeads ? Math.max(1, own) : own
+    if (extent < tokenExtents) tokens *= own
   }
   return value
 }

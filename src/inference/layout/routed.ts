@@ -5,18 +5,19 @@
  *   J   chips of the expert axis that its choices are on (cost/communication/routing.ts), and as uneven
  *   Ev  experts that a chip reads: those of its slots that one of t tokens visits, on the fullest chip
  *
- * t are the tokens of all chips that share out one set of experts. Where dimensions divide freely all chips have the mean.
+ * Choices are of the tokens that stand beside them in an array, rounded up as these are, so that no chip has fewer rows for more tokens; t are
+ * the tokens of all chips that share out one set of experts. Where dimensions divide freely all chips have the mean.
  */
 import * as routing from '../../cost/communication/uneven-routing.ts'
 import { expertSlots } from '../../model/expert-slots.ts'
 import { type AxisSet, axisBit, axisSets } from '../../sharding/axis.ts'
 import { allExperts, choices, type Sizes, slack, visitedExperts } from './local-sizes.ts'
 
-/** Worked out once for a mesh and t, as many products and calls ask for the same. */
-export function routed(extent: number, over: AxisSet, sizes: Sizes): number {
+/** Worked out once for a mesh and so many tokens, as many products and calls ask for the same. `beside` is how many an array has before its choices. */
+export function routed(extent: number, over: AxisSet, beside: number, sizes: Sizes): number {
   const { routed: values, routedTokens } = sizes.remembered
   const at = (extent - choices) * axisSets + over
-  const tokens = tokensOf(sizes)
+  const tokens = extent === visitedExperts ? tokensOf(sizes) : beside
   if (routedTokens[at] !== tokens) {
     values[at] =
       extent === visitedExperts ? visited(over, tokens, sizes) : chosen(extent, over, tokens, sizes)

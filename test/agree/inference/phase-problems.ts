@@ -7,7 +7,12 @@ import { cacheBytes, weightBytes } from '../../../src/inference/time/floor.ts'
 import type { Architecture } from '../../../src/model/architecture.ts'
 import { type AttentionPattern, fullAttention } from '../../../src/model/transformer.ts'
 import { phaseOf } from '../../../src/modes/phases.ts'
-import type { GenerateWorkload, PhaseProblem, PrefillWorkload } from '../../../src/problem.ts'
+import type {
+  GenerateWorkload,
+  InferenceProblem,
+  PhaseProblem,
+  PrefillWorkload,
+} from '../../../src/problem.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { type InferenceOptions, inferenceProblem } from '../../inference-problem.ts'
 import { architectures, generateWorkloads, prefillWorkloads } from '../../laws/inference/problems.ts'
@@ -88,7 +93,7 @@ const generating: fc.Arbitrary<GenerateWorkload> = fc
 
 function problems<Workload extends GenerateWorkload | PrefillWorkload>(
   workloads: fc.Arbitrary<Workload>,
-): fc.Arbitrary<PhaseProblem> {
+): fc.Arbitrary<InferenceProblem<Workload>> {
   return fc
     .record({
       model: models,
@@ -105,8 +110,8 @@ function problems<Workload extends GenerateWorkload | PrefillWorkload>(
       room: fc.double({ min: -0.3, max: 1.3, noNaN: true }),
       node: pick(null, 2, 4),
     })
-    .map(({ on, room, node, ...rest }): PhaseProblem => {
-      const made = inferenceProblem({ ...on, ...rest, top: 1000 }) as PhaseProblem
+    .map(({ on, room, node, ...rest }) => {
+      const made = inferenceProblem({ ...on, ...rest, top: 1000 })
       const { cluster } = made
       const { network } = cluster
       const tiers =
@@ -116,7 +121,7 @@ function problems<Workload extends GenerateWorkload | PrefillWorkload>(
               ...network,
               tiers: network.tiers.map((tier, at) => (at === 0 ? { ...tier, size: node } : tier)),
             }
-      const memoryBudget = (10 ** room * streamed(made)) / cluster.chips
+      const memoryBudget = (10 ** room * streamed(made as PhaseProblem)) / cluster.chips
       return { ...made, memoryBudget, cluster: { ...cluster, network: tiers } }
     })
 }
@@ -128,7 +133,9 @@ export function streamed(problem: PhaseProblem): number {
   return weightBytes(problem, work) + cacheBytes(problem, work)
 }
 
+export const generatePhaseProblems = problems(generating)
+
 export const phaseProblems: fc.Arbitrary<PhaseProblem> = fc.oneof(
-  problems(generating),
+  generatePhaseProblems,
   problems(prefillWorkloads),
 )
