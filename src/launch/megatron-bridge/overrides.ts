@@ -6,7 +6,7 @@
  * src/megatron/bridge/{recipes,perf_recipes,training/config.py,training/mixed_precision.py}; fields of Megatron Core
  * have the names of its options.
  */
-import { keepsMastersWhole } from '../megatron/moments.ts'
+import { momentSettings } from '../megatron/moments.ts'
 import type { Options } from '../read/options.ts'
 
 interface Override {
@@ -68,7 +68,7 @@ export const overrides: readonly Override[] = [
   turned('--overlap-cpu-optimizer-d2h-h2d', 'optimizer.overlap_cpu_optimizer_d2h_h2d'),
   turned('--use-precision-aware-optimizer', 'optimizer.use_precision_aware_optimizer'),
   // Megatron-LM has no option for this field of its own.
-  off(keepsMastersWhole, 'optimizer.store_param_remainders'),
+  off(momentSettings.mastersWhole.option, 'optimizer.store_param_remainders'),
   word('--main-params-dtype', 'optimizer.main_params_dtype'),
   word('--exp-avg-dtype', 'optimizer.exp_avg_dtype'),
   word('--exp-avg-sq-dtype', 'optimizer.exp_avg_sq_dtype'),

@@ -8,117 +8,108 @@
  */
 
 import { compact } from '../../compact.ts'
-import type { Details, Rotary, Router } from '../../model/details.ts'
-import type { Transformer } from '../../model/transformer.ts'
+import type { Details, Rotary } from '../../model/details.ts'
 import type { Run } from '../run/run.ts'
-import type { Word } from '../start.ts'
+import { given, part, setting, whole, word } from '../settings/settings.ts'
 
-export function positionFlags({ model, sequenceLength }: Run): readonly Word[] {
-  const { learnedPositions, details } = model
-  const rotary = details?.rotary ?? null
-  const most = learnedPositions > 0 ? learnedPositions : sequenceLength
-  const latent = model.attention.latent !== null
-  const rotated = turnsAsYarn(rotary) && !latent ? 'yarn' : 'rope'
-  const turned = details?.withoutPositions ? 'none' : rotated
-  const kind = learnedPositions > 0 ? 'learned_absolute' : turned
-  return compact(
-    ['--position-embedding-type', kind, '--max-position-embeddings', most],
-    rotary && learnedPositions === 0 && rotaryFlags(rotary, latent),
-  )
+/** The activation of gpt-oss. */
+const clamped = 'clamped quick-gelu'
+const squared = 'relu2'
+
+export const activationSettings = {
+  squared: setting('--squared-relu', activates(squared)),
+  squaredInExperts: setting(
+    '--use-fused-weighted-squared-relu',
+    (run: Run) => activates(squared)(run) && run.model.experts !== null,
+  ),
+  swiglu: setting('--swiglu', (run: Run) => run.model.gatedMlp && !activates(squared, clamped)(run), given),
+  quick: part((run: Run) => (activates(clamped)(run) && run.model.gatedMlp ? run : null), {
+    geglu: setting('--quick-geglu', () => true, given),
+    // Limit and offset are those of its class.
+    offset: setting('--glu-linear-offset', () => '1.0'),
+    limit: setting('--activation-func-clamp-value', () => '7.0'),
+  }),
 }
 
-function rotaryFlags(rotary: Rotary, latent: boolean): readonly Word[] {
-  const { base, share, scaling } = rotary
-  const yarn = turnsAsYarn(rotary)
-  return compact(
-    base !== 10_000 && ['--rotary-base', base],
-    share !== 1 && ['--rotary-percent', share],
-    scaling?.kind === 'llama3' && ['--use-rope-scaling', '--rope-scaling-factor', told(scaling.factor)],
-    yarn && scaling && yarnFlags(scaling, latent),
-    latent && !yarn && ['--rope-type', 'rope'],
-  )
+function activates(...kinds: readonly string[]) {
+  return ({ model: { details } }: Run): boolean => kinds.includes(details?.activation ?? '')
 }
 
-function turnsAsYarn(rotary: Rotary | null): boolean {
-  return rotary?.scaling?.kind === 'yarn'
+export const normSettings = {
+  rms: setting('--normalization', isRms),
+  norm: part(({ model }: Run) => model.details?.norm, {
+    epsilon: setting('--norm-epsilon', ({ epsilon }) => epsilon !== 1e-5 && told(epsilon)),
+    aroundZero: setting('--apply-layernorm-1p', ({ aroundZero }) => aroundZero),
+  }),
+  queryKeyNorm: setting('--qk-layernorm', ({ model }: Run) => model.details?.queryKeyNorm),
 }
-
-/** Latent attention takes YaRN's frequencies from its own class, which assumes training at 4096 positions. */
-function yarnFlags(scaling: NonNullable<Rotary['scaling']>, latent: boolean): readonly Word[] {
-  const numbers = (rows: readonly (readonly [option: string, field: string])[]) =>
-    rows.flatMap(([option, field]) => {
-      const value = scaling[field]
-      return typeof value === 'number' ? [option, told(value)] : []
-    })
-  const own = numbers(scaled)
-  if (latent) return own
-  const original = scaling.original_max_position_embeddings
-  const positions =
-    typeof original === 'number' ? ['--yarn-original-max-position-embeddings', Math.round(original)] : []
-  const whole = scaling.truncate === false ? ['--no-yarn-correction-range-round-to-int'] : []
-  return [...own, ...positions, ...numbers(bent), ...whole]
-}
-
-const scaled = [
-  ['--rotary-scaling-factor', 'factor'],
-  ['--mscale', 'mscale'],
-  ['--mscale-all-dim', 'mscale_all_dim'],
-] as const
-
-const bent = [
-  ['--yarn-beta-fast', 'beta_fast'],
-  ['--yarn-beta-slow', 'beta_slow'],
-] as const
 
 /** Without details, a gated model is taken to have RMSNorm, as almost all have. */
-export function normFlags({ model: { gatedMlp, details } }: Run): readonly Word[] {
+function isRms({ model: { gatedMlp, details } }: Run): string | null {
   const norm = details?.norm ?? null
-  const rms = norm ? norm.kind === 'rms' : gatedMlp
-  return compact(
-    rms && ['--normalization', 'RMSNorm'],
-    norm && norm.epsilon !== 1e-5 && ['--norm-epsilon', told(norm.epsilon)],
-    norm?.aroundZero && '--apply-layernorm-1p',
-    details?.queryKeyNorm && '--qk-layernorm',
-  )
+  return (norm ? norm.kind === 'rms' : gatedMlp) ? 'RMSNorm' : null
 }
 
-export function activationFlags({ model: { gatedMlp, experts, details } }: Run): readonly Word[] {
-  const activation = details?.activation ?? null
-  if (activation === 'relu2') return compact('--squared-relu', experts && '--use-fused-weighted-squared-relu')
-  if (!gatedMlp) return []
-  // The activation of gpt-oss; limit and offset are those of its class.
-  if (activation !== clamped) return ['--swiglu']
-  return ['--quick-geglu', '--glu-linear-offset', '1.0', '--activation-func-clamp-value', '7.0']
+export const positionSettings = {
+  kind: setting('--position-embedding-type', kindOfPositions, word),
+  positions: setting('--max-position-embeddings', mostPositions, whole),
+  rotary: part(rotaryOf, {
+    base: setting('--rotary-base', ({ base }) => base !== 10_000 && base),
+    share: setting('--rotary-percent', ({ share }) => share !== 1 && share),
+    llama: part(({ llama }: Turned) => llama, {
+      isScaled: setting('--use-rope-scaling', () => true),
+      factor: setting('--rope-scaling-factor', ({ factor }) => told(factor)),
+    }),
+    yarn: part(({ yarn }: Turned) => yarn, {
+      factor: setting('--rotary-scaling-factor', ({ factor }) => numberTold(factor)),
+      mscale: setting('--mscale', ({ mscale }) => numberTold(mscale)),
+      mscaleAll: setting('--mscale-all-dim', ({ mscale_all_dim: all }) => numberTold(all)),
+    }),
+    // Latent attention takes YaRN's frequencies from its own class, which assumes training at 4096 positions.
+    bent: part(({ yarn, latent }: Turned) => (latent ? null : yarn), {
+      original: setting(
+        '--yarn-original-max-position-embeddings',
+        ({ original_max_position_embeddings: most }) => (typeof most === 'number' ? Math.round(most) : null),
+      ),
+      fast: setting('--yarn-beta-fast', ({ beta_fast: fast }) => numberTold(fast)),
+      slow: setting('--yarn-beta-slow', ({ beta_slow: slow }) => numberTold(slow)),
+      unrounded: setting('--no-yarn-correction-range-round-to-int', ({ truncate }) => truncate === false),
+    }),
+    // Latent attention uses YaRN unless told otherwise.
+    type: setting('--rope-type', ({ latent, yarn }) => latent && !yarn && 'rope'),
+  }),
 }
 
-const clamped = 'clamped quick-gelu'
-
-export function attentionDetailFlags({ details }: Transformer): readonly Word[] {
-  return compact(
-    details?.queryKeyValueBiases && '--add-qkv-bias',
-    details?.sinks && ['--softmax-type', 'learnable'],
-  )
+function kindOfPositions({ model: { learnedPositions, details, attention } }: Run): string {
+  if (learnedPositions > 0) return 'learned_absolute'
+  if (details?.withoutPositions) return 'none'
+  return scalingOf(details?.rotary, 'yarn') && !attention.latent ? 'yarn' : 'rope'
 }
 
-export function routerFlags({ details }: Transformer): readonly Word[] {
-  const router = details?.router
-  if (!router) return []
-  return compact(
-    router.score !== 'softmax' && ['--moe-router-score-function', router.score],
-    router.beforeChoice && '--moe-router-pre-softmax',
-    router.scale !== 1 && ['--moe-router-topk-scaling-factor', router.scale],
-    router.bias && '--moe-router-enable-expert-bias',
-    router.sharedGate && '--moe-shared-expert-gate',
-    balanceFlags(router),
-  )
+function mostPositions({ model: { learnedPositions }, sequenceLength }: Run): number {
+  return learnedPositions > 0 ? learnedPositions : sequenceLength
 }
 
-function balanceFlags({ evenBySequence, lossCoefficient }: Router): readonly Word[] {
-  if (lossCoefficient === 0) return []
-  return compact(evenBySequence && ['--moe-router-load-balancing-type', 'seq_aux_loss'], [
-    '--moe-aux-loss-coeff',
-    told(lossCoefficient),
-  ])
+interface Turned extends Rotary {
+  readonly llama: Rotary['scaling']
+  readonly yarn: Rotary['scaling']
+  readonly latent: boolean
+}
+
+function rotaryOf({ model: { learnedPositions, details, attention } }: Run): Turned | null {
+  if (learnedPositions > 0 || !details?.rotary) return null
+  const { rotary } = details
+  const [llama, yarn] = [scalingOf(rotary, 'llama3'), scalingOf(rotary, 'yarn')]
+  return { ...rotary, llama, yarn, latent: attention.latent !== null }
+}
+
+function scalingOf(rotary: Rotary | null | undefined, kind: string): Rotary['scaling'] {
+  return rotary?.scaling?.kind === kind ? rotary.scaling : null
+}
+
+export const attentionDetails = {
+  queryKeyValueBiases: setting('--add-qkv-bias', ({ model }: Run) => model.details?.queryKeyValueBiases),
+  sinks: setting('--softmax-type', ({ model }: Run) => model.details?.sinks && 'learnable'),
 }
 
 /** What Megatron-LM has no option for, or what is not known of the model. */
@@ -146,7 +137,11 @@ function missing({ activation, rotary, norm, peculiar }: Details, gated: boolean
 }
 
 /** As people write numbers: 1e-6, and 1.0 for a value that may have a fraction. */
-function told(value: unknown): string {
+export function told(value: unknown): string {
   if (typeof value === 'number' && value < 1e-2) return value.toExponential()
   return Number.isInteger(value) ? `${value}.0` : `${value}`
+}
+
+function numberTold(value: unknown): string | null {
+  return typeof value === 'number' ? told(value) : null
 }

@@ -15,70 +15,76 @@ import { type ExpertRecipeRow, expertRecipeRow } from '../../recipe/expert-recip
 import { keepsCopies, policyNamed } from '../../recipe/policy.ts'
 import { expertRanks } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
-import type { Word } from '../start.ts'
+import { given, part, setting } from '../settings/settings.ts'
 import { megatronSharding } from './states.ts'
 
 interface RecipeLaunch {
-  readonly flags: readonly Word[]
-  /** Variables to set before the command. */
-  readonly environment: readonly string[]
+  readonly graphs: ExpertRecipeRow['graphs']
+  /** Whether two microbatches run side by side. */
+  readonly beside: boolean
+  /** What a graph covers cannot be recomputed, so attention is included only if its result is kept. */
+  readonly keepsAttention: boolean
   readonly notes: readonly string[]
 }
 
-const nothing: RecipeLaunch = { flags: [], environment: [], notes: [] }
+const implementations: Readonly<Partial<Record<ExpertRecipeRow['graphs'], string>>> = {
+  parts: 'transformer_engine',
+  step: 'full_iteration',
+}
 
-export function megatronExpertRecipe(run: Run): RecipeLaunch {
-  const { model, problem, zeroStage } = run
+export const recipeSettings = part(megatronExpertRecipe, {
+  graphs: setting('--cuda-graph-impl', ({ graphs }) => implementations[graphs], given),
+  modules: setting('--cuda-graph-modules', modulesOf),
+  step: part((own: RecipeLaunch) => (own.graphs === 'step' ? own : null), {
+    unchecked: setting('--no-check-for-nan-in-loss-and-grad', () => true),
+    stash: setting('--moe-paged-stash', () => true),
+    stashOnChip: setting('--moe-paged-stash-buffer-size-factor-cuda', () => 1.2),
+    stashOnHost: setting('--moe-paged-stash-buffer-size-factor-cpu', () => 1),
+    capacity: setting('--moe-expert-rank-capacity-factor', () => 1.5),
+    padded: setting('--moe-pad-experts-for-cuda-graph-inference', () => true),
+    fused: setting('--use-transformer-engine-op-fuser', () => true),
+    interleaved: setting('--moe-mlp-glu-interleave-size', () => 32),
+  }),
+  beside: setting('--overlap-moe-expert-parallel-comm', ({ beside }) => beside, given),
+  delayed: setting('--delay-wgrad-compute', ({ beside }) => beside),
+})
+
+function modulesOf({ graphs, keepsAttention }: RecipeLaunch): readonly string[] | null {
+  return graphs === 'parts' ? compact(keepsAttention && 'attn', 'moe_router', 'moe_preprocess') : null
+}
+
+/** The variable to set before a command whose step is one graph. */
+export function recipeVariable(run: Run): string | null {
+  return megatronExpertRecipe(run)?.graphs === 'step' ? 'NVTE_CUTEDSL_FUSED_GROUPED_MLP=1' : null
+}
+
+/** Null for a model without experts. */
+export function megatronExpertRecipe(run: Run): RecipeLaunch | null {
+  const { model, problem, zeroStage, recomputation } = run
   const { expertRecipe, overlapDispatch } = problem.assumptions
   const { graphs, overlaps } = expertRecipeRow(expertRecipe)
-  if (!model.experts) return nothing
+  if (!model.experts) return null
+  const keepsAttention = policyNamed(recomputation.policy)?.attention.includes('Result') === true
   const beside = overlaps || overlapDispatch > 0
   if (megatronSharding[zeroStage]) {
-    if (graphs === 'none' && !beside) return nothing
-    return { ...nothing, notes: [without('Megatron-FSDP', expertRecipe)] }
+    const notes = compact((graphs !== 'none' || beside) && without('Megatron-FSDP', expertRecipe))
+    return { graphs: 'none', beside: false, keepsAttention, notes }
   }
   const whole = recomputesWhole(run)
   const graphed = graphs === 'parts' && whole ? 'none' : graphs
-  const launched = graphLaunch[graphed](run)
-  const overlapped = beside && !whole && mayRunBeside(run)
   return {
-    flags: compact(
-      launched.flags,
-      overlapped && ['--overlap-moe-expert-parallel-comm', '--delay-wgrad-compute'],
-    ),
-    environment: launched.environment,
+    graphs: graphed,
+    beside: beside && !whole && mayRunBeside(run),
+    keepsAttention,
     notes: compact(
-      launched.notes,
+      graphed === 'step' && stepNote,
       graphed !== graphs && without('layers that are recomputed whole', expertRecipe),
     ),
   }
 }
 
-const graphLaunch: Readonly<Record<ExpertRecipeRow['graphs'], (run: Run) => RecipeLaunch>> = {
-  none: () => nothing,
-  parts: ({ recomputation: { policy } }) => ({
-    ...nothing,
-    flags: compact(
-      ['--cuda-graph-impl', 'transformer_engine', '--cuda-graph-modules'],
-      // What a graph covers cannot be recomputed, so attention is included only if its result is kept.
-      policyNamed(policy)?.attention.includes('Result') && 'attn',
-      ['moe_router', 'moe_preprocess'],
-    ),
-  }),
-  step: () => ({
-    flags: [
-      ...['--cuda-graph-impl', 'full_iteration', '--no-check-for-nan-in-loss-and-grad'],
-      ...['--moe-paged-stash', '--moe-paged-stash-buffer-size-factor-cuda', 1.2],
-      ...['--moe-paged-stash-buffer-size-factor-cpu', 1, '--moe-expert-rank-capacity-factor', 1.5],
-      ...['--moe-pad-experts-for-cuda-graph-inference', '--use-transformer-engine-op-fuser'],
-      ...['--moe-mlp-glu-interleave-size', 32],
-    ],
-    environment: ['NVTE_CUTEDSL_FUSED_GROUPED_MLP=1'],
-    notes: [
-      'Megatron-LM: costed as Megatron-Bridge has run MXFP8 since 26.06, the whole step one CUDA graph and the MLP of all experts one kernel, which wants the Transformer Engine of that release; without, assumptions.expertRecipe "graphed" says what it takes.',
-    ],
-  }),
-}
+const stepNote =
+  'Megatron-LM: costed as Megatron-Bridge has run MXFP8 since 26.06, the whole step one CUDA graph and the MLP of all experts one kernel, which wants the Transformer Engine of that release; without, assumptions.expertRecipe "graphed" says what it takes.'
 
 function without(what: string, recipe: string): string {
   return `Megatron-LM: ${what} go without what assumptions.expertRecipe "${recipe}" is costed with; "flex" says what it takes.`

@@ -18,45 +18,70 @@ import type { Router } from '../../model/details.ts'
 import { copiesNote, expertPattern, expertRanks, foldingNote, routingGroups } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { innermostUnit } from '../run/units.ts'
-import type { Word } from '../start.ts'
+import { counted, part, setting, whole, word } from '../settings/settings.ts'
 import { hasDeepEp } from '../vendor.ts'
-import { routerFlags } from './details.ts'
+import { told } from './details.ts'
 
-interface ExpertFlags {
-  /** Options for the experts of the model; `mesh` has those for their distribution. */
-  readonly model: readonly Word[]
-  readonly mesh: readonly Word[]
+const routerType = '--moe-router-dtype'
+
+/** The experts of the model. */
+export const expertSettings = part(expertsOf, {
+  count: setting('--num-experts', ({ experts }) => experts, whole),
+  activeExperts: setting('--moe-router-topk', ({ activeExperts }) => activeExperts, counted(2)),
+  dFfExpert: setting('--moe-ffn-hidden-size', ({ dFfExpert }) => dFfExpert, whole),
+  latentWidth: setting('--moe-latent-size', ({ latentWidth }) => latentWidth, whole),
+  layers: setting('--moe-layer-freq', ({ run }) => layersOf(run), word),
+  shared: setting(
+    '--moe-shared-expert-intermediate-size',
+    ({ sharedExperts, dFfExpert }) => sharedExperts > 0 && sharedExperts * dFfExpert,
+    counted(0),
+  ),
+  groups: setting('--moe-router-num-groups', ({ groups }) => groups?.of, whole),
+  groupLimit: setting('--moe-router-group-topk', ({ groups }) => groups?.kept, whole),
+  score: setting('--moe-router-score-function', ({ router }) => !isSoftmax(router) && router?.score),
+  beforeChoice: setting('--moe-router-pre-softmax', isBeforeChoice),
+  router: part(({ router }: Experts) => router, {
+    scale: setting('--moe-router-topk-scaling-factor', ({ scale }) => scale !== 1 && scale),
+    bias: setting('--moe-router-enable-expert-bias', ({ bias }) => bias),
+    sharedGate: setting('--moe-shared-expert-gate', ({ sharedGate }) => sharedGate),
+  }),
+  balance: part(({ router }: Experts) => (router?.lossCoefficient ? router : null), {
+    bySequence: setting(
+      '--moe-router-load-balancing-type',
+      ({ evenBySequence }) => evenBySequence && 'seq_aux_loss',
+    ),
+    coefficient: setting('--moe-aux-loss-coeff', ({ lossCoefficient }) => told(lossCoefficient)),
+  }),
+  grouped: setting('--moe-grouped-gemm', () => true),
+  fused: setting('--moe-permute-fusion', () => true),
+  // Expert biases would be lost in fewer bits.
+  routerType: setting(routerType, ({ router, run }) => router?.bias && !isSentDirectly(run) && 'fp32'),
+})
+
+/** How experts lie on ranks, and how tokens get there. */
+export const dispatchSettings = part(dispatchOf, {
+  expertRanks: setting('--expert-model-parallel-size', ({ ranks }) => ranks, counted(1)),
+  expertTensor: setting('--expert-tensor-parallel-size', ({ tensor }) => tensor, whole),
+  dispatcher: setting('--moe-token-dispatcher-type', ({ dispatcher }) => dispatcher, word),
+  backend: setting('--moe-flex-dispatcher-backend', ({ backend }) => backend),
+  routerType: setting(routerType, ({ backend }) => backend && 'fp32'),
+})
+
+type Experts = NonNullable<ReturnType<typeof expertsOf>>
+
+function expertsOf(run: Run) {
+  const { experts, details } = run.model
+  const router = details?.router ?? null
+  return experts && { ...experts, run, router, groups: router ? router.groups : groupsOnNodes(run) }
 }
 
-export function megatronExperts(run: Run): ExpertFlags {
-  const { experts } = run.model
-  if (!experts) return { model: [], mesh: [] }
-  const { activeExperts, sharedExperts, dFfExpert, latentWidth } = experts
-  const router = run.model.details?.router ?? null
-  const sent = dispatcher(run)
-  const { ranks, tensor } = expertRanks(run)
-  // A softmax over a single expert is 1 whatever its score, so it has to come before the choice.
-  const scored = router !== null && (router.beforeChoice || router.score !== 'softmax')
-  const groups = router ? router.groups : groupsOnNodes(run)
-  const model = compact(
-    ['--num-experts', experts.experts, '--moe-router-topk', activeExperts],
-    ['--moe-ffn-hidden-size', dFfExpert],
-    latentWidth !== undefined && ['--moe-latent-size', latentWidth],
-    layerFlags(run),
-    sharedExperts > 0 && ['--moe-shared-expert-intermediate-size', sharedExperts * dFfExpert],
-    groups && ['--moe-router-num-groups', groups.of, '--moe-router-group-topk', groups.kept],
-    activeExperts === 1 && !scored && '--moe-router-pre-softmax',
-    routerFlags(run.model),
-    ['--moe-grouped-gemm', '--moe-permute-fusion'],
-    // Expert biases would be lost in fewer bits.
-    router?.bias && !sent.includes(routerType) && [routerType, 'fp32'],
-  )
-  const mesh = [
-    ...['--expert-model-parallel-size', ranks],
-    ...['--expert-tensor-parallel-size', tensor],
-    ...sent,
-  ]
-  return { model, mesh }
+/** A softmax over a single expert is 1 whatever its score, so it has to come before the choice. */
+function isBeforeChoice({ activeExperts, router }: Experts): boolean {
+  return router?.beforeChoice || (activeExperts === 1 && isSoftmax(router))
+}
+
+function isSoftmax(router: Router | null): boolean {
+  return router === null || router.score === 'softmax'
 }
 
 /** Without known groups of the model: one for each node that its experts lie on. */
@@ -66,9 +91,8 @@ function groupsOnNodes(run: Run): Router['groups'] {
 }
 
 export function megatronExpertNotes(run: Run): readonly string[] {
-  const [, kind] = dispatcher(run)
   const rest = compact(biasNote(run), foldingNote(run, 'Megatron-LM'))
-  if (kind !== 'flex') return compact(copiesNote(run, 'Megatron-LM'), rest)
+  if (!isSentDirectly(run)) return compact(copiesNote(run, 'Megatron-LM'), rest)
   return [
     ...rest,
     'Megatron-LM: the flex dispatcher needs DeepEP installed, on Hopper or later; alltoall does not, but sends a token once for each of its experts, not once for each chip.',
@@ -80,27 +104,30 @@ function biasNote({ model }: Run): string | null {
   return 'Megatron-LM: biases are on, as the model has them; attention sinks, as gpt-oss has them, take --softmax-type learnable, and its activation flags of its own.'
 }
 
-function layerFlags(run: Run): readonly Word[] {
+function layersOf(run: Run): string | null {
   const { experts, layerPattern } = run.model
   const pattern = expertPattern(run)
-  if (!experts || layerPattern !== undefined || !pattern.includes(0)) return []
+  if (!experts || layerPattern !== undefined || !pattern.includes(0)) return null
   const { denseLayers, every } = experts
   const block = every === 1 ? '[1]' : `([0]*${every - 1}+[1])`
   const blocks = Math.floor((pattern.length - denseLayers) / every)
   const rest = pattern.length - denseLayers - blocks * every
   const parts = [[denseLayers, '[0]'] as const, [blocks, block] as const, [rest, '[0]'] as const]
   const written = parts.filter(([times]) => times > 0).map(([times, part]) => `${part}*${times}`)
-  return ['--moe-layer-freq', written.join('+')]
+  return written.join('+')
 }
 
-function dispatcher(run: Run): readonly Word[] {
+function dispatchOf(run: Run) {
+  if (!run.model.experts) return null
+  const { ranks, tensor } = expertRanks(run)
+  const joined = innermostUnit(run.problem.cluster) > 8 ? 'hybridep' : 'deepep'
+  const backend = isSentDirectly(run) ? joined : null
+  return { ranks, tensor, backend, dispatcher: backend ? 'flex' : ranks === 1 ? 'allgather' : 'alltoall' }
+}
+
+/** Whether the flex dispatcher sends one copy of a token to each chip. */
+function isSentDirectly(run: Run): boolean {
   const { assumptions, precision, cluster } = run.problem
-  const flag = '--moe-token-dispatcher-type'
-  if (expertRanks(run).ranks === 1) return [flag, 'allgather']
-  const direct = assumptions.hierarchicalDispatch && precision.weights !== 'fp32' && hasDeepEp(cluster)
-  if (!direct) return [flag, 'alltoall']
-  const backend = innermostUnit(cluster) > 8 ? 'hybridep' : 'deepep'
-  return [flag, 'flex', '--moe-flex-dispatcher-backend', backend, routerType, 'fp32']
+  const mayBe = assumptions.hierarchicalDispatch && precision.weights !== 'fp32' && hasDeepEp(cluster)
+  return mayBe && expertRanks(run).ranks > 1
 }
-
-const routerType = '--moe-router-dtype'

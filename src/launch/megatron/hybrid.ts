@@ -6,10 +6,9 @@
  */
 import { blockLetters, furtherBlocks } from '../../model/layer-pattern.ts'
 import type { RecurrentMixer } from '../../model/recurrent-mixers.ts'
-import type { Transformer } from '../../model/transformer.ts'
 import { chunks } from '../run/chunks.ts'
 import type { Run } from '../run/run.ts'
-import type { Word } from '../start.ts'
+import { counted, part, setting, whole, word } from '../settings/settings.ts'
 
 /** Its letters for kinds of recurrences; others it does not have in a pattern. */
 export const patternLetters: Readonly<Partial<Record<RecurrentMixer, string>>> = {
@@ -20,14 +19,26 @@ export const hybridConvolution = 4
 
 export const hybridProgram = 'pretrain_hybrid.py'
 
-export function hybridFlags(run: Run): readonly Word[] {
-  const { layerPattern, recurrence, multiTokenLayers } = run.model
-  if (layerPattern === undefined) return []
-  return [
-    ...['--hybrid-layer-pattern', cut(layerPattern, run) + `/${furtherBlocks}`.repeat(multiTokenLayers)],
-    ...['--spec', 'megatron.core.models.hybrid.hybrid_layer_specs', 'hybrid_stack_spec', '--is-hybrid-model'],
-    ...(recurrence ? ofRecurrence(recurrence) : []),
-  ]
+/** Defaults of a recurrence are its own. */
+export const hybridSettings = {
+  pattern: setting('--hybrid-layer-pattern', patternOf, word, '--hybrid-override-pattern'),
+  layersOf: part(patternOf, {
+    spec: setting('--spec', () => ['megatron.core.models.hybrid.hybrid_layer_specs', 'hybrid_stack_spec']),
+    isHybrid: setting('--is-hybrid-model', () => true),
+  }),
+  scan: part(({ model }: Run) => (model.layerPattern === undefined ? null : model.recurrence), {
+    heads: setting('--mamba-num-heads', ({ heads }) => heads, whole),
+    valueDim: setting('--mamba-head-dim', ({ valueDim }) => valueDim, counted(64)),
+    keyHeads: setting('--mamba-num-groups', ({ keyHeads }) => keyHeads, counted(8)),
+    keyDim: setting('--mamba-state-dim', ({ keyDim }) => keyDim, counted(128)),
+  }),
+}
+
+function patternOf(run: Run): string | null {
+  const { layerPattern, multiTokenLayers } = run.model
+  return layerPattern === undefined
+    ? null
+    : cut(layerPattern, run) + `/${furtherBlocks}`.repeat(multiTokenLayers)
 }
 
 /** Whether the pattern says how stages are cut, which is part of the model and not of what a recipe overrides. */
@@ -45,16 +56,4 @@ function cut(layerPattern: string, run: Run): string {
       return layerPattern.slice(from - layers, from)
     })
     .join('|')
-}
-
-function ofRecurrence({
-  heads,
-  keyHeads,
-  keyDim,
-  valueDim,
-}: NonNullable<Transformer['recurrence']>): readonly Word[] {
-  return [
-    ...['--mamba-num-heads', heads, '--mamba-head-dim', valueDim],
-    ...['--mamba-num-groups', keyHeads, '--mamba-state-dim', keyDim],
-  ]
 }

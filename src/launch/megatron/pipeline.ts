@@ -7,28 +7,41 @@
 
 import { chunks, interiorLayers } from '../run/chunks.ts'
 import type { Run } from '../run/run.ts'
-import type { Word } from '../start.ts'
+import { given, part, ranks, setting, several, whole, word } from '../settings/settings.ts'
 
-export function megatronPipeline(run: Run): readonly Word[] {
+export const pipelineSettings = {
+  pipeline: setting('--pipeline-model-parallel-size', ({ mesh }: Run) => several(mesh.pipeline), ranks),
+  cuts: part(cutsOf, {
+    virtualStages: setting('--num-virtual-stages-per-pipeline-rank', ({ virtual }) => virtual, whole),
+    layout: setting('--pipeline-model-parallel-layout', ({ layout }) => layout, word),
+    first: setting('--decoder-first-pipeline-num-layers', ({ first }) => first, whole),
+    last: setting('--decoder-last-pipeline-num-layers', ({ last }) => last, whole),
+    perChunk: setting('--num-layers-per-virtual-pipeline-stage', null, whole),
+    embedding: setting('--account-for-embedding-in-pipeline-split', null, given),
+    loss: setting('--account-for-loss-in-pipeline-split', null, given),
+    // Megatron-DeepSpeed's: `type:transformer|embedding` counts both ends as a layer each.
+    partition: setting('--pp-partition-method', null, word),
+  }),
+}
+
+interface Cuts {
+  readonly virtual?: number | null
+  readonly layout?: string
+  readonly first?: number | undefined
+  readonly last?: number | undefined
+}
+
+/** A pattern of layers has the cuts in it. */
+function cutsOf(run: Run): Cuts | null {
   const { mesh, schedule, stageLayers, model } = run
-  if (mesh.pipeline === 1) return []
-  // A pattern of layers has the cuts in it.
-  const cuts = model.layerPattern === undefined ? stages() : []
-  return ['--pipeline-model-parallel-size', mesh.pipeline, ...cuts]
-
-  function stages(): readonly Word[] {
-    const layers = chunks(run)
-    const [first = 0] = stageLayers
-    const last = stageLayers.at(-1) ?? 0
-    const { virtualStages } = schedule
-    if (layers.every((count) => count === layers[0])) {
-      return virtualStages > 1 ? ['--num-virtual-stages-per-pipeline-rank', virtualStages] : []
-    }
-    if (virtualStages > 1 || interiorLayers(stageLayers) === null) {
-      return ['--pipeline-model-parallel-layout', pipelineLayout(layers, model.multiTokenLayers)]
-    }
-    return ['--decoder-first-pipeline-num-layers', first, '--decoder-last-pipeline-num-layers', last]
+  if (mesh.pipeline === 1 || model.layerPattern !== undefined) return null
+  const layers = chunks(run)
+  const { virtualStages } = schedule
+  if (layers.every((count) => count === layers[0])) return { virtual: several(virtualStages) }
+  if (virtualStages > 1 || interiorLayers(stageLayers) === null) {
+    return { layout: pipelineLayout(layers, model.multiTokenLayers) }
   }
+  return { first: stageLayers[0], last: stageLayers.at(-1) }
 }
 
 function pipelineLayout(layers: readonly number[], multiTokenLayers: number): string {

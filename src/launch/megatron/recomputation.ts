@@ -8,7 +8,7 @@ import type { PolicyName } from '../../recipe/policies.ts'
 import { keepEverything, recomputeEverything } from '../../recipe/policy.ts'
 import { layersTaken } from '../run/chunks.ts'
 import type { Run } from '../run/run.ts'
-import type { Word } from '../start.ts'
+import { counted, part, setting, word, words } from '../settings/settings.ts'
 
 /**
  * Modules of every layer that a policy recomputes. `moe_act` is of experts alone, `mlp` of dense layers; the few dense layers before them are costed as if their
@@ -23,33 +23,42 @@ export const modulesOf = {
   'layernorm+mla_up_proj+moe_act': ['layernorm', 'mla_up_proj', 'moe_act'],
 } as const satisfies Partial<Record<PolicyName, readonly string[]>>
 
-const selective = Object.entries(modulesOf).map(
-  ([policy, modules]) =>
-    [policy, ['--recompute-granularity', 'selective', '--recompute-modules', ...modules]] as const,
-)
+/** Values of the options; an option that is not here is left out. */
+interface Recomputed {
+  readonly granularity?: string
+  readonly method?: string
+  readonly layers?: number
+  readonly modules?: readonly string[]
+}
 
-const ofAllLayers: Readonly<Record<string, readonly string[]>> = {
-  none: [],
-  ...Object.fromEntries(selective),
-  full: ['--recompute-granularity', 'full', '--recompute-method', 'uniform', '--recompute-num-layers', '1'],
-} satisfies Partial<Record<PolicyName, readonly string[]>>
+const ofAllLayers: Readonly<Record<string, Recomputed>> = {
+  none: {},
+  ...Object.fromEntries(
+    Object.entries(modulesOf).map(([policy, modules]) => [policy, { granularity: 'selective', modules }]),
+  ),
+  full: { granularity: 'full', method: 'uniform', layers: 1 },
+} satisfies Partial<Record<PolicyName, Recomputed>>
 
-export function megatronRecomputation(run: Run): readonly Word[] | null {
+export const recomputationSettings = part(megatronRecomputation, {
+  granularity: setting('--recompute-granularity', ({ granularity }) => granularity, word),
+  method: setting('--recompute-method', ({ method }) => method, word),
+  layers: setting(
+    '--recompute-num-layers',
+    ({ layers }) => layers,
+    counted(1),
+    '--activations-checkpoint-num-layers',
+  ),
+  modules: setting('--recompute-modules', ({ modules }) => modules, words),
+})
+
+export function megatronRecomputation(run: Run): Recomputed | null {
   const { policy, other, count } = run.recomputation
   if (count === 0) return ofAllLayers[policy] ?? null
   const full = [policy, other].indexOf(recomputeEverything.name)
   if (full < 0 || ![policy, other].includes(keepEverything.name)) return null
   const wanted = (layers: number) => (full === 1 ? Math.min(count, layers) : layers - Math.min(count, layers))
   const perChunk = layersPerChunk(run, wanted)
-  if (perChunk === null) return null
-  return [
-    '--recompute-granularity',
-    'full',
-    '--recompute-method',
-    'block',
-    '--recompute-num-layers',
-    perChunk,
-  ]
+  return perChunk === null ? null : { granularity: 'full', method: 'block', layers: perChunk }
 }
 
 function layersPerChunk({ stageLayers, schedule }: Run, wanted: (layers: number) => number): number | null {

@@ -10,32 +10,36 @@
 
 import type { Run } from '../run/run.ts'
 import { innermostUnit, unitsSpanned } from '../run/units.ts'
-import type { Word } from '../start.ts'
+import { given, setting, written } from '../settings/settings.ts'
 import { hasUserBuffers } from '../vendor.ts'
+import { recipeSettings } from './expert-recipe.ts'
 import { megatronSharding } from './states.ts'
 
-export interface TensorOverlap {
-  readonly flags: readonly string[]
-  readonly notes: readonly string[]
+export const overlapSettings = {
+  overlapsTensor: setting(
+    '--tp-comm-overlap',
+    (run: Run) => isHidden(run) && !obstacles.some(({ there }) => there(run)),
+    given,
+  ),
 }
 
-/** `recipe` are the options from expert-recipe.ts. */
-export function megatronTensorOverlap(run: Run, recipe: readonly Word[]): TensorOverlap {
+export function tensorOverlapNote(run: Run): string | null {
+  if (!isHidden(run)) return null
   const share = run.problem.assumptions.overlapCriticalPath
-  if (share === 0 || run.mesh.tensor === 1 || !insideUnit(run)) return { flags: [], notes: [] }
   const counted = `Megatron-LM: ${share} of what tensor parallelism sends is counted as hidden under matmuls (assumptions.overlapCriticalPath)`
-  const why = obstacles.find(({ there }) => there(run, recipe))
-  if (why) return { flags: [], notes: [`${counted}; --tp-comm-overlap is not asked for ${why.says}.`] }
-  return {
-    flags: ['--tp-comm-overlap'],
-    notes: [
-      `${counted}, by user buffers of Transformer Engine, which --tp-comm-overlap-cfg tunes; Megatron Bridge has them where its recipe's comm_overlap.tp_comm_overlap is true.`,
-    ],
-  }
+  const why = obstacles.find(({ there }) => there(run))
+  return why
+    ? `${counted}; --tp-comm-overlap is not asked for ${why.says}.`
+    : `${counted}, by user buffers of Transformer Engine, which --tp-comm-overlap-cfg tunes; Megatron Bridge has them where its recipe's comm_overlap.tp_comm_overlap is true.`
+}
+
+/** Whether a plan counts on it; across units tensor parallelism is not costed as hidden. */
+function isHidden(run: Run): boolean {
+  return run.problem.assumptions.overlapCriticalPath > 0 && run.mesh.tensor > 1 && insideUnit(run)
 }
 
 interface Obstacle {
-  readonly there: (run: Run, recipe: readonly Word[]) => boolean
+  readonly there: (run: Run) => boolean
   readonly says: string
 }
 
@@ -48,12 +52,12 @@ const obstacles: readonly Obstacle[] = [
   { there: ({ zeroStage }) => megatronSharding[zeroStage] !== null, says: 'beside Megatron-FSDP' },
   { there: ({ model }) => model.attention.latent !== null, says: 'with latent attention' },
   {
-    there: (_run, recipe) => recipe.length > 0,
+    there: (run) => written({ recipe: recipeSettings }, run).length > 0,
     says: 'beside CUDA graphs or gradients of weights that are delayed',
   },
 ]
 
-/** Whether tensor parallelism stays inside a unit of the innermost tier; across units it is not costed as hidden. */
+/** Whether tensor parallelism stays inside a unit of the innermost tier. */
 function insideUnit({ placement, problem: { cluster } }: Run): boolean {
   return unitsSpanned(placement.groups.tensor, innermostUnit(cluster)) === 1
 }

@@ -2,41 +2,40 @@
 import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
 import type { Options } from '../../read/options.ts'
-import { keepsRemainders } from '../moments.ts'
+import type { MegatronSaid } from '../settings.ts'
+import { stateSettings } from '../states.ts'
+import { keepsRemainders } from './moments.ts'
 
-export function assumedOf(
-  options: Options,
-  model: Fields | null,
-): {
+interface Assumed {
   readonly assumptions: Readonly<Record<string, boolean>>
   readonly notes: readonly string[]
   readonly faults: readonly string[]
-} {
-  const host = onHost(options)
-  const dispatcher = options.text('--moe-token-dispatcher-type') ?? 'allgather'
-  const spread = (options.whole('--expert-model-parallel-size') ?? 1) > 1
+}
+
+export function assumedOf(options: Options, said: MegatronSaid, model: Fields | null): Assumed {
+  const { dispatch, precision, recipe } = said
+  const host = onHost(said)
+  const dispatcher = dispatch.dispatcher ?? 'allgather'
+  const spread = dispatch.expertRanks > 1
   const assumptions = {
     ...(host.isAway ? { optimizerOnHost: true } : {}),
-    ...(keepsRemainders(options) ? { masterRemainders: true } : {}),
+    ...(keepsRemainders(said) ? { masterRemainders: true } : {}),
     ...(spread && dispatcher !== 'allgather' ? { hierarchicalDispatch: dispatcher === 'flex' } : {}),
   }
   const notes = compact(
-    options.text('--megatron-fsdp-grad-comm-dtype') === 'bf16' &&
-      options.text('--megatron-fsdp-main-grads-dtype') !== 'bf16' &&
+    precision.sentGradients === 'bf16' &&
+      precision.fsdpGradients !== 'bf16' &&
       '--megatron-fsdp-grad-comm-dtype bf16: gradients are counted as reduced in fp32, as they are kept',
-    dropoutNotes(options),
+    dropoutNotes(said),
     capacityNotes(options),
-    layersOnHost(options),
+    layersOnHost(said),
     // "Keep the compute param in fp8 and perform the param all-gather in fp8" (megatron/training/arguments.py).
-    ['--fp8-param-gather', '--fp4-param-gather'].flatMap((name) =>
-      options.has(name)
-        ? [
-            `${name}: weights are counted as kept and gathered in bf16, where Megatron-Core keeps them narrower`,
-          ]
-        : [],
+    compact(precision.fp8Gathered && '--fp8-param-gather', precision.fp4Gathered && '--fp4-param-gather').map(
+      (name) =>
+        `${name}: weights are counted as kept and gathered in bf16, where Megatron-Core keeps them narrower`,
     ),
-    options.has('--fp16') && '--fp16 is counted as --bf16, whose numbers are as wide',
-    (options.has('--cuda-graph-impl') || options.has('--overlap-moe-expert-parallel-comm')) &&
+    precision.isFp16 && '--fp16 is counted as --bf16, whose numbers are as wide',
+    (recipe.graphs || recipe.beside) &&
       'CUDA graphs and what overlaps of the exchange of experts are counted as assumptions.expertRecipe has them, not as these options do',
     spread && dispatcher === 'allgather' && '--moe-token-dispatcher-type allgather is counted as an AllToAll',
     model &&
@@ -47,11 +46,11 @@ export function assumedOf(
 }
 
 /** All states of the optimizer are on the host, or none: a fraction of the parameters is not counted. */
-function onHost(options: Options): { readonly isAway: boolean; readonly faults: readonly string[] } {
-  const option = '--optimizer-offload-fraction'
-  const fraction = options.number(option) ?? 1
-  if (!options.has('--optimizer-cpu-offload') || fraction === 0) return { isAway: false, faults: [] }
+function onHost(said: MegatronSaid): { readonly isAway: boolean; readonly faults: readonly string[] } {
+  const { isHost, share: fraction } = said.host
+  if (!isHost || fraction === 0) return { isAway: false, faults: [] }
   const stays = `${Number((100 * (1 - fraction)).toFixed(1))}% of the optimizer's states stay on the GPUs`
+  const option = stateSettings.host.rows.share.option
   return {
     isAway: true,
     faults: fraction < 1 ? [`${option} ${fraction}: ${stays}, which is not counted: 0 and 1 are`] : [],
@@ -70,9 +69,8 @@ function capacityNotes(options: Options): readonly string[] {
   return [`${dropped}${pads && factor !== 1 ? padded : ''}`]
 }
 
-function layersOnHost(options: Options): readonly string[] {
-  const option = '--cpu-offloading-num-layers'
-  const layers = options.number(option) ?? 0
+function layersOnHost({ host: { layers } }: MegatronSaid): readonly string[] {
+  const { option } = stateSettings.host.rows.layers
   return layers === 0
     ? []
     : [
@@ -81,11 +79,12 @@ function layersOnHost(options: Options): readonly string[] {
 }
 
 /** Only dropout that is given is noted: published commands leave the default of 0.1, which is passed over. */
-function dropoutNotes(options: Options): readonly string[] {
-  const stated = ['--hidden-dropout', '--attention-dropout'].flatMap((name) => {
-    const share = options.text(name)
-    return Number(share) > 0 ? [`${name} ${share}`] : []
-  })
+function dropoutNotes({ dropout, attentionDropout }: MegatronSaid): readonly string[] {
+  const shares = [
+    ['--hidden-dropout', dropout],
+    ['--attention-dropout', attentionDropout],
+  ]
+  const stated = shares.filter(([, share]) => Number(share) > 0).map((own) => own.join(' '))
   return stated.length > 0
     ? [`${stated.join(' ')}: dropout is not counted, neither its time nor its masks`]
     : []

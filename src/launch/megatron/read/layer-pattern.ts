@@ -6,8 +6,8 @@ import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
 import { blockLetters, furtherBlocks, letters, otherLetter } from '../../../model/layer-pattern.ts'
 import { inverse } from '../../read/inverse.ts'
-import type { Options } from '../../read/options.ts'
-import { hybridConvolution, patternLetters } from '../hybrid.ts'
+import { hybridConvolution, hybridSettings, patternLetters } from '../hybrid.ts'
+import type { MegatronSaid } from '../settings.ts'
 
 export interface PatternRead {
   /** A letter for each layer. */
@@ -19,17 +19,14 @@ export interface PatternRead {
   readonly faults: readonly string[]
 }
 
-const names = ['--hybrid-layer-pattern', '--hybrid-override-pattern'] as const
-
 /** Null where the options have no pattern. */
-export function readPattern(options: Options): PatternRead | null {
-  const written = options.text(...names)
+export function readPattern({ pattern: written }: MegatronSaid): PatternRead | null {
   if (written === null) return null
   const [main = '', ...further] = written.split('/')
   const chunks = main.split('|')
   const layers = chunks.join('')
   const other = otherLetter(layers)
-  const of = `${names[0]} ${written.slice(0, 100)}`
+  const of = `${hybridSettings.pattern.option} ${written.slice(0, 100)}`
   return {
     layers,
     chunks: chunks.map(({ length }) => length),
@@ -44,16 +41,9 @@ export function readPattern(options: Options): PatternRead | null {
 
 const mixers = inverse(patternLetters)
 
-/** Defaults are its own: heads that fill twice the stream. */
-export function recurrenceOf(options: Options, { layers }: PatternRead): Fields | null {
-  const valueDim = options.whole('--mamba-head-dim') ?? 64
-  const heads = options.whole('--mamba-num-heads')
-  const dims = {
-    keyHeads: options.whole('--mamba-num-groups') ?? 8,
-    keyDim: options.whole('--mamba-state-dim') ?? 128,
-    heads: heads ?? Math.trunc((2 * (options.whole('--hidden-size') ?? 0)) / valueDim),
-    valueDim,
-    convolution: hybridConvolution,
-  }
+/** Heads fill twice the stream where their number is not said. */
+export function recurrenceOf({ scan, dModel }: MegatronSaid, { layers }: PatternRead): Fields | null {
+  const heads = scan.heads ?? Math.trunc((2 * (dModel ?? 0)) / scan.valueDim)
+  const dims = { ...scan, heads, convolution: hybridConvolution }
   return layers.includes(blockLetters.recurrent) ? { mixer: mixers[blockLetters.recurrent], ...dims } : null
 }

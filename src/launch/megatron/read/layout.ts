@@ -5,9 +5,10 @@
  */
 import { compact } from '../../../compact.ts'
 import { chunks, stageLayersOf } from '../../run/chunks.ts'
+import { pipelineSettings } from '../pipeline.ts'
 import type { Stages } from './stages.ts'
 
-export const layoutOption = '--pipeline-model-parallel-layout'
+export const layoutOption = pipelineSettings.cuts.rows.layout.option
 
 /** What the other options say of the model; null where they leave it to the request. */
 interface Layers {

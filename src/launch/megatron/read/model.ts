@@ -8,6 +8,10 @@ import type { Fields } from '../../../fields.ts'
 import { blockLetters } from '../../../model/layer-pattern.ts'
 import type { Options } from '../../read/options.ts'
 import { pythonList } from '../../read/python-list.ts'
+import { rowsOf } from '../../settings/settings.ts'
+import { expertSettings } from '../experts.ts'
+import { hybridSettings } from '../hybrid.ts'
+import type { MegatronSaid } from '../settings.ts'
 import { type PatternRead, readPattern, recurrenceOf } from './layer-pattern.ts'
 import { readMixers } from './recurrence.ts'
 
@@ -17,59 +21,49 @@ export interface ModelRead {
   readonly notes: readonly string[]
 }
 
-export function readMegatronModel(options: Options): ModelRead {
-  const pattern = readPattern(options)
-  const said = options.whole('--num-layers')
-  const layers = pattern?.layers.length ?? said
-  const dModel = options.whole('--hidden-size')
-  const heads = options.whole('--num-attention-heads')
-  const vocab = options.whole('--vocab-size') ?? options.whole('--pad-vocab-size-to') ?? vocabularyOf(options)
-  const gatedMlp = options.has('--swiglu', '--quick-geglu')
-  const width = options.whole('--ffn-hidden-size')
-  const kvChannels = options.whole('--kv-channels')
-  const grouped = options.has('--group-query-attention')
-  const groups = options.whole('--num-query-groups')
+export function readMegatronModel(options: Options, said: MegatronSaid): ModelRead {
+  const pattern = readPattern(said)
+  const { dModel, heads, latent } = said
+  const layers = pattern?.layers.length ?? said.layers
+  const vocab = said.vocab ?? options.whole('--pad-vocab-size-to') ?? vocabularyOf(options)
+  const gatedMlp = said.swiglu || said.quick.geglu
   // Of forks (BigCode's): one head of keys and values.
   const single = options.text('--attention-head-type') === 'multiquery'
   const rotary = options.has('--use-rotary-position-embeddings')
-  const positions = rotary ? 'rope' : (options.text('--position-embedding-type') ?? 'learned_absolute')
-  const most = options.whole('--max-position-embeddings')
-  const tiedEmbeddings = !options.has('--untie-embeddings-and-output-weights')
-  const saidFurther = options.whole('--mtp-num-layers')
-  const multiTokenLayers = pattern?.further ?? saidFurther
-  const biases = !options.has('--disable-bias-linear')
-  const window = options.text('--window-size')
-  const skip = options.text('--window-attn-skip-freq')
-  const latent = latentOf(options)
+  const positions = rotary ? 'rope' : (said.kind ?? 'learned_absolute')
+  const multiTokenLayers = pattern?.further ?? said.multiTokenLayers
   const uncounted = uncountedOf(options)
   const whole = layers !== null && dModel !== null && heads !== null
   const mixers = pattern
-    ? { recurrence: recurrenceOf(options, pattern), index: null, faults: pattern.faults, notes: [] }
-    : readMixers(options, whole ? layers : null)
+    ? { recurrence: recurrenceOf(said, pattern), index: null, faults: pattern.faults, notes: [] }
+    : readMixers(said, whole ? layers : null)
   const { recurrence, index } = mixers
-  if (!whole) return { model: null, faults: [...uncounted, ...mixers.faults], notes: mixers.notes }
-  const dFf = width ?? (gatedMlp ? Math.trunc((4 * dModel * 2) / 3 / 64) * 64 : 4 * dModel)
-  const { moe, faults } = expertsOf(options, pattern, layers, dFf)
-  const outputGate = options.has('--attention-output-gate')
+  if (!whole) {
+    const notes = compact(mixers.notes, halfSaid(options))
+    return { model: null, faults: [...uncounted, ...mixers.faults], notes }
+  }
+  const dFf = said.dFf ?? (gatedMlp ? Math.trunc((4 * dModel * 2) / 3 / 64) * 64 : 4 * dModel)
+  const { moe, faults } = expertsOf(said.experts, pattern, layers, dFf)
+  const { isLatent, ...mla } = latent
   const attention = {
-    ...latent,
+    ...(isLatent ? { kind: 'mla', mla } : {}),
     ...(index ? { index } : {}),
-    ...windowOf(window, skip),
-    ...(outputGate ? { outputGate } : {}),
+    ...windowOf(said.windows),
+    ...(said.outputGate ? { outputGate: true } : {}),
   }
   const model = {
     layers,
     dModel,
     dFf,
     heads,
-    kvHeads: grouped ? (groups ?? 1) : single ? 1 : heads,
+    kvHeads: said.grouped ? (said.groups ?? 1) : single ? 1 : heads,
     // Latent attention has widths of its own, whatever --kv-channels says.
-    ...('mla' in latent ? {} : { headDim: kvChannels ?? Math.trunc(dModel / heads) }),
+    ...(isLatent ? {} : { headDim: said.headDim ?? Math.trunc(dModel / heads) }),
     ...(vocab === null ? {} : { vocab }),
     gatedMlp,
-    tiedEmbeddings,
-    learnedPositions: positions === 'learned_absolute' ? (most ?? 0) : 0,
-    biases,
+    tiedEmbeddings: !said.untied,
+    learnedPositions: positions === 'learned_absolute' ? (said.positions ?? 0) : 0,
+    biases: !said.unbiased,
     ...(pattern ? { layerPattern: pattern.layers } : {}),
     ...(moe ? { moe } : {}),
     ...(Object.keys(attention).length > 0 ? { attention } : {}),
@@ -77,6 +71,14 @@ export function readMegatronModel(options: Options): ModelRead {
     ...(multiTokenLayers ? { multiTokenLayers } : {}),
   }
   return { model, faults: [...uncounted, ...mixers.faults, ...faults], notes: mixers.notes }
+}
+
+/** What options say of experts and recurrences of a model whose dimensions they do not give. */
+function halfSaid(options: Options): string | null {
+  const rows = rowsOf({ experts: expertSettings, scan: hybridSettings.scan })
+  const said = rows.filter(({ option, read }) => read && options.given(option) !== null)
+  if (said.length === 0) return null
+  return `${said.map(({ option }) => option).join(', ')}: not counted without --num-layers, --hidden-size and --num-attention-heads, as the model is that of the request`
 }
 
 /** What options say of a model that would be counted as another one. */
@@ -110,38 +112,22 @@ function vocabularyOf(options: Options): number | null {
   return vocabularies[type] ?? null
 }
 
-function latentOf(options: Options): Fields {
-  const fields = {
-    queryRank: options.whole('--q-lora-rank'),
-    keyValueRank: options.whole('--kv-lora-rank') ?? 32,
-    nopeHeadDim: options.whole('--qk-head-dim') ?? 128,
-    ropeHeadDim: options.whole('--qk-pos-emb-head-dim') ?? 64,
-    valueHeadDim: options.whole('--v-head-dim') ?? 128,
-  }
-  return options.has('--multi-latent-attention') ? { kind: 'mla', mla: fields } : {}
-}
-
 /** W - 1 positions to the left make a window of W; every n-th layer skips it. */
-function windowOf(window: string | null, skip: string | null): Fields {
+function windowOf({ window, globalEvery: skip }: MegatronSaid['windows']): Fields {
   const left = /^\(?\s*(\d+)/.exec(window ?? '')?.[1]
   if (left === undefined) return {}
   return { window: Number(left) + 1, ...(skip && /^\d+$/.test(skip) ? { globalEvery: Number(skip) } : {}) }
 }
 
 function expertsOf(
-  options: Options,
+  said: MegatronSaid['experts'],
   pattern: PatternRead | null,
   layers: number,
   dFf: number,
 ): { readonly moe: Fields | null; readonly faults: readonly string[] } {
-  const experts = options.whole('--num-experts')
-  const activeExperts = options.whole('--moe-router-topk') ?? 2
-  const dFfExpert = options.whole('--moe-ffn-hidden-size') ?? dFf
-  const shared = options.whole('--moe-shared-expert-intermediate-size') ?? 0
-  const frequency = options.text('--moe-layer-freq') ?? '1'
-  const nodeLimit = options.whole('--moe-router-group-topk')
-  const latentWidth = options.whole('--moe-latent-size')
-  options.whole('--moe-router-num-groups')
+  const { count: experts, activeExperts, shared, latentWidth, groupLimit: nodeLimit } = said
+  const dFfExpert = said.dFfExpert ?? dFf
+  const frequency = said.layers ?? '1'
   if (experts === null || pattern?.layers.includes(blockLetters.sparse) === false) {
     return { moe: null, faults: [] }
   }

@@ -14,7 +14,7 @@
  * (LinearWithGradAccumulationAndAsyncCommunication.backward, d98e8a64dd; Transformer Engine's linear layers do the same).
  */
 import { compact } from '../../../compact.ts'
-import type { Options } from '../../read/options.ts'
+import type { MegatronSaid } from '../settings.ts'
 
 interface Laid {
   readonly tensor: number
@@ -34,8 +34,8 @@ export interface OverlapRead {
 }
 
 /** `userBuffers` says whether the GPUs support them. */
-export function readOverlap(options: Options, laid: Laid, userBuffers: boolean): OverlapRead {
-  const [tensor, data] = [tensorOverlap(options, laid, userBuffers), dataOverlap(options, laid)]
+export function readOverlap(said: MegatronSaid, laid: Laid, userBuffers: boolean): OverlapRead {
+  const [tensor, data] = [tensorOverlap(said, laid, userBuffers), dataOverlap(said, laid)]
   return {
     costed: { ...tensor.costed, ...data.costed },
     lacking: { ...tensor.lacking, ...data.lacking },
@@ -48,9 +48,9 @@ const besideGradients = 2 / 5
 
 const nothing: OverlapRead = { costed: {}, lacking: {}, notes: [] }
 
-function tensorOverlap(options: Options, { tensor }: Laid, userBuffers: boolean): OverlapRead {
-  if (options.has('--tp-comm-overlap') || tensor === 1) return nothing
-  if (!userBuffers || besideObstacle(options)) {
+function tensorOverlap(said: MegatronSaid, { tensor }: Laid, userBuffers: boolean): OverlapRead {
+  if (said.overlapsTensor || tensor === 1) return nothing
+  if (!userBuffers || besideObstacle(said)) {
     return {
       ...nothing,
       notes: ['without --tp-comm-overlap: costed with, as plans are that it is not known to go with'],
@@ -66,17 +66,15 @@ function tensorOverlap(options: Options, { tensor }: Laid, userBuffers: boolean)
 }
 
 /** Conditions under which tensor-overlap.ts does not write the option either. */
-function besideObstacle(options: Options): boolean {
-  const half = options.has('--bf16') || options.has('--fp16')
-  const graphs = options.has('--cuda-graph-impl') || options.has('--overlap-moe-expert-parallel-comm')
-  const sharded = options.has('--use-megatron-fsdp')
-  return !half || graphs || sharded || options.has('--multi-latent-attention')
+function besideObstacle({ precision, recipe, fsdp, latent }: MegatronSaid): boolean {
+  const half = precision.isBf16 || precision.isFp16
+  return !half || recipe.graphs || recipe.beside || fsdp.isFsdp || latent.isLatent
 }
 
-function dataOverlap(options: Options, { pipeline, context, replicas, zeroStage }: Laid): OverlapRead {
+function dataOverlap(said: MegatronSaid, { pipeline, context, replicas, zeroStage }: Laid): OverlapRead {
   const lacking = compact(
-    !options.has('--overlap-grad-reduce') && '--overlap-grad-reduce',
-    !(options.has('--overlap-param-gather') || zeroStage === 0) && '--overlap-param-gather',
+    !said.overlap.gradients && '--overlap-grad-reduce',
+    !(said.overlap.weights || zeroStage === 0) && '--overlap-param-gather',
   )
   if (lacking.length === 0 || replicas * context === 1) return nothing
   const none = lacking.includes('--overlap-grad-reduce')

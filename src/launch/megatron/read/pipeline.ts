@@ -1,36 +1,36 @@
 /** The stages that Megatron-LM's options describe: equal ones, a first or last one that differs, or a layout string. Source: as pipeline.ts. */
 import { compact } from '../../../compact.ts'
-import type { Options } from '../../read/options.ts'
 import { stageLayersOf } from '../../run/chunks.ts'
+import { pipelineSettings } from '../pipeline.ts'
+import type { MegatronSaid } from '../settings.ts'
 import { readPattern } from './layer-pattern.ts'
 import { laidOut, layoutOption } from './layout.ts'
 import type { Stages } from './stages.ts'
 
-const perChunkOption = '--num-layers-per-virtual-pipeline-stage'
-const virtualOption = '--num-virtual-stages-per-pipeline-rank'
+const { rows } = pipelineSettings.cuts
+const perChunkOption = rows.perChunk.option
+const virtualOption = rows.virtualStages.option
 
-export function readMegatronStages(options: Options, pipeline: number, layers: number | null): Stages {
-  const perChunk = options.whole(perChunkOption)
-  const virtual = options.whole(virtualOption)
-  const layout = options.text(layoutOption)
+export function readMegatronStages(said: MegatronSaid, layers: number | null): Stages {
+  const { pipeline, cuts } = said
+  const { perChunk, virtualStages: virtual, layout, first, last } = cuts
   // Without a model of its own a command may start a recipe that has such layers.
-  const multiTokenLayers = options.has('--num-layers') ? (options.whole('--mtp-num-layers') ?? 0) : null
-  const [first, last] = [
-    options.whole('--decoder-first-pipeline-num-layers'),
-    options.whole('--decoder-last-pipeline-num-layers'),
-  ]
-  // Megatron-DeepSpeed's: `type:transformer|embedding` counts both ends as a layer each.
-  const typed = options.text('--pp-partition-method')?.includes('embedding') ?? false
-  const embedding = options.has('--account-for-embedding-in-pipeline-split') || typed ? 1 : 0
-  const loss = options.has('--account-for-loss-in-pipeline-split') || typed ? 1 : 0
-  const ways = [perChunkOption, virtualOption, layoutOption].filter((name) => options.has(name))
+  const multiTokenLayers = said.layers === null ? null : (said.multiTokenLayers ?? 0)
+  const typed = cuts.partition?.includes('embedding') ?? false
+  const embedding = cuts.embedding || typed ? 1 : 0
+  const loss = cuts.loss || typed ? 1 : 0
+  const ways = compact(
+    perChunk !== null && perChunkOption,
+    virtual !== null && virtualOption,
+    layout !== null && layoutOption,
+  )
   if (ways.length > 1) return stages({ faults: [`Megatron-LM takes one of ${ways.join(' and ')}`] })
   const unlikeEnds = first !== null || last !== null
   if (perChunk !== null && unlikeEnds) {
     const why = `stages of unlike lengths have their chunks counted by ${virtualOption}`
     return stages({ faults: [`${perChunkOption} ${perChunk}: ${why}`] })
   }
-  const pattern = readPattern(options)
+  const pattern = readPattern(said)
   if (pipeline === 1) return stages({})
   if (pattern && pattern.chunks.length > 1) return inPattern(pattern.chunks, pipeline)
   const stagesOfAll = pipeline * (virtual ?? 1)

@@ -3,11 +3,10 @@
 import { compact } from '../../../compact.ts'
 import { type Fields, present } from '../../../fields.ts'
 import { inverse } from '../../read/inverse.ts'
-import type { Options } from '../../read/options.ts'
 import type { LaunchReading } from '../../read/reading.ts'
 import { replicaAxes } from '../../read/replicas.ts'
 import { readExpertRanks } from '../../run/experts.ts'
-import { contextExchanges } from '../flags.ts'
+import { contextExchanges, type MegatronSaid } from '../settings.ts'
 import { shardingStrategies } from '../states.ts'
 import { readOverlap } from './overlap.ts'
 import { readMegatronStages } from './pipeline.ts'
@@ -22,41 +21,34 @@ interface LaidOut {
 }
 
 export function planOf(
-  options: Options,
+  said: MegatronSaid,
   chips: number,
   layers: number | null,
   userBuffers: boolean,
 ): LaidOut {
-  const tensor = options.whole('--tensor-model-parallel-size') ?? 1
-  const pipeline = options.whole('--pipeline-model-parallel-size') ?? 1
-  const context = options.whole('--context-parallel-size') ?? 1
-  const ranks = options.whole('--expert-model-parallel-size') ?? 1
-  const cut = options.whole('--expert-tensor-parallel-size') ?? tensor
-  const experts = options.whole('--num-experts')
+  const { tensor, pipeline, context, microbatch, globalBatch: batch, sequenceLength: length } = said
+  const { expertRanks: ranks } = said.dispatch
+  const cut = said.dispatch.expertTensor ?? tensor
+  const experts = said.experts.count
   const { expert, expertTensor, countable } = readExpertRanks({ ranks, cut, tensor }, experts)
-  const sharding = shardingOf(options)
-  const stages = readMegatronStages(options, pipeline, layers)
-  const exchange = options.text('--cp-comm-type') ?? 'p2p'
-  const microbatch = options.whole('--micro-batch-size')
-  const batch = options.whole('--global-batch-size')
-  const sequenceParallel = options.has('--sequence-parallel')
+  const stages = readMegatronStages(said, layers)
+  const exchange = said.exchange ?? 'p2p'
   const notes = compact(
     tensor > 1 &&
-      !sequenceParallel &&
+      !said.inSequence &&
       'counted as with --sequence-parallel, which tensor parallelism has here; assumptions.residual "whole" counts without',
     context > 1 &&
       !(exchange in contextLayouts) &&
       `--cp-comm-type ${exchange} is not counted: another exchange is chosen`,
   )
   const replicas = chips / (tensor * pipeline * context)
-  const { zeroStage, instances } = sharding
-  // Every option is read before the first fault ends the reading: one that nobody reads counts as not understood.
+  const { zeroStage, instances } = shardingOf(said)
   const rematerialization = rematerializationOf(
-    options,
+    said,
     stages.virtualStages,
     stages.stageLayers ?? (layers === null ? null : [layers]),
   )
-  const overlap = readOverlap(options, { tensor, pipeline, context, replicas, zeroStage }, userBuffers)
+  const overlap = readOverlap(said, { tensor, pipeline, context, replicas, zeroStage }, userBuffers)
   if (!Number.isInteger(replicas)) {
     return {
       plan: { mesh: { tensor, pipeline, context } },
@@ -71,7 +63,7 @@ export function planOf(
   }
   const copies = zeroStage === 3 ? instances : 1
   const shards = replicas / expert / copies
-  const engine = options.number('--zero-stage') ?? 0
+  const engine = said.engineStage
   const faults = compact(
     stages.faults,
     engine > 1 &&
@@ -83,7 +75,6 @@ export function planOf(
   )
   const microbatches = batch !== null && microbatch !== null ? batch / (microbatch * replicas) : null
   const uneven = microbatches !== null && !Number.isInteger(microbatches)
-  const length = options.whole('--seq-length')
   // Whoever leaves the batch to the request still says how large its parts are.
   const microbatchTokens =
     batch === null && microbatch !== null && length !== null ? microbatch * length : undefined
@@ -127,14 +118,12 @@ const contextLayouts: Readonly<Record<string, string | undefined>> = {
 }
 
 /** Megatron-DeepSpeed's stages are those of DeepSpeed's engine; its first is what the distributed optimizer does. */
-function shardingOf(options: Options): { readonly zeroStage: number; readonly instances: number } {
-  const strategy = options.text('--data-parallel-sharding-strategy')
-  const instances = options.whole('--num-distributed-optimizer-instances') ?? 1
-  const optimizer =
-    options.has('--use-distributed-optimizer') ||
-    options.text('--optimizer')?.startsWith('dist_') ||
-    (options.number('--zero-stage') ?? 0) > 0
-  if (!options.has('--use-megatron-fsdp')) return { zeroStage: optimizer ? 1 : 0, instances: 1 }
-  const zeroStage = shardingStrategies.indexOf(strategy ?? '')
+function shardingOf({ optimizer, distributed, engineStage, fsdp, whole: { instances } }: MegatronSaid): {
+  readonly zeroStage: number
+  readonly instances: number
+} {
+  const shares = distributed || optimizer.name?.startsWith('dist_') || engineStage > 0
+  if (!fsdp.isFsdp) return { zeroStage: shares ? 1 : 0, instances: 1 }
+  const zeroStage = shardingStrategies.indexOf(fsdp.sharding ?? '')
   return zeroStage < 0 ? { zeroStage: 3, instances } : { zeroStage, instances }
 }

@@ -8,17 +8,19 @@ import { compact } from '../../../compact.ts'
 import { present } from '../../../fields.ts'
 import { unmixed } from '../../long-names.ts'
 import { leftOver } from '../../read/left-over.ts'
-import { type Options, optionsOf } from '../../read/options.ts'
+import { optionsOf } from '../../read/options.ts'
 import type { LaunchReading } from '../../read/reading.ts'
 import { scriptOf } from '../../read/shell/script.ts'
 import { chipsUnsaid, ofOneNode, tasksOf, worldOf } from '../../read/world.ts'
-import { momentsRead } from '../moments.ts'
+import { said } from '../../settings/settings.ts'
+import { type MegatronSaid, megatronSettings } from '../settings.ts'
 import { megatronVersion } from '../version.ts'
 import { assertedOf } from './asserted/asserted.ts'
 import { misnamedIn } from './asserted/choices.ts'
 import { assumedOf } from './assumptions.ts'
 import { isImmaterial } from './immaterial.ts'
 import { readMegatronModel } from './model.ts'
+import { momentsRead } from './moments.ts'
 import { planOf } from './plan.ts'
 import { megatronSynonyms } from './synonyms.ts'
 
@@ -44,22 +46,22 @@ export function readMegatron(
   const world = started ?? (chips === null ? ofOneNode(optionsOf(launcher)) : null)
   const options = optionsOf(own, megatronSynonyms)
   // A launcher that cannot be read is not a fault, because the request may give the number of chips.
-  const { model, ...ofModel } = readMegatronModel(options)
-  const optimizer = optimizerOf(options)
+  const given = said(megatronSettings, options)
+  const { model, ...ofModel } = readMegatronModel(options, given)
+  const optimizer = optimizerOf(given)
   const known = world ?? chips
   const laidOut =
-    known === null ? null : planOf(options, known, model ? Number(model.layers) : layers, userBuffers)
-  const sequenceLength = options.whole('--seq-length')
-  const batchSequences = options.whole('--global-batch-size')
-  const moments = momentsRead(options)
-  const precision = { ...precisionOf(options), optimizer: moments.type }
-  const { assumptions, notes, ...placed } = assumedOf(options, model)
+    known === null ? null : planOf(given, known, model ? Number(model.layers) : layers, userBuffers)
+  const { sequenceLength, globalBatch: batchSequences } = given
+  const moments = momentsRead(given)
+  const precision = { ...precisionOf(given), optimizer: moments.type }
+  const { assumptions, notes, ...placed } = assumedOf(options, given, model)
   const left = [...options.left()]
   // Megatron-DeepSpeed's programs have the same names, and options of their own.
   const ownProgram = (program === null || isOwnProgram(program)) && !options.has('--deepspeed')
   const whole = handedTo === null && !recipe
   const spelledOut = program !== null && ownProgram && model !== null
-  const asserted = assertedOf(options, { words: own, whole, spelledOut })
+  const asserted = assertedOf(options, given, { words: own, whole, spelledOut })
   const handed =
     handedTo === null
       ? []
@@ -144,25 +146,18 @@ function isOwnProgram(program: string): boolean {
 /** Programs of Megatron-LM whose models have an encoder, or sequences that are no text. */
 const otherModels = /(^|\/)pretrain_(bert|t5|retro|ict|vlm|mimo|vision\w*)\.py$/
 
-function precisionOf(options: Options): Readonly<Record<string, string>> {
-  const fp8 = options.text('--fp8-format') !== null
-  const fp4 = options.text('--fp4-format') !== null
-  const reduced =
-    options.has('--grad-reduce-in-bf16') ||
-    options.text('--megatron-fsdp-main-grads-dtype', '--main-grads-dtype') === 'bf16'
-  const half = options.has('--bf16') || options.has('--fp16')
-  if (!half) return unmixed
+function precisionOf({ precision }: MegatronSaid): Readonly<Record<string, string>> {
+  const main = precision.mainGradients ?? precision.fsdpGradients
+  if (!(precision.isBf16 || precision.isFp16)) return unmixed
   return {
     weights: 'bf16',
-    compute: fp8 ? 'fp8' : fp4 ? 'nvfp4' : 'bf16',
-    gradients: reduced ? 'bf16' : 'fp32',
+    compute: precision.fp8Format !== null ? 'fp8' : precision.fp4Format !== null ? 'nvfp4' : 'bf16',
+    gradients: precision.narrowGradients || main === 'bf16' ? 'bf16' : 'fp32',
   }
 }
 
-function optimizerOf(options: Options): string | null {
-  const momentum = options.number('--sgd-momentum') ?? 0.9
-  const name = options.text('--optimizer') ?? 'adam'
-  if (name === 'adam') return 'adamw'
+function optimizerOf({ optimizer: { name, momentum } }: MegatronSaid): string | null {
+  if (name === null || name === 'adam') return 'adamw'
   // An older name of it with its states dealt out.
   if (name === 'dist_muon') return 'muon'
   if (name === 'sgd') return momentum === 0 ? 'sgd' : 'momentum'

@@ -2,9 +2,9 @@
 import type { Fields } from '../../../fields.ts'
 import { keepEverything, policyNamed } from '../../../recipe/policy.ts'
 import type { ModelKind } from '../../../recipe/policy-row.ts'
-import type { Options } from '../../read/options.ts'
 import { layersTaken, wholeLayersAgain } from '../../run/chunks.ts'
 import { modulesOf } from '../recomputation.ts'
+import type { MegatronSaid } from '../settings.ts'
 
 interface Recomputation {
   readonly field: Fields
@@ -12,14 +12,12 @@ interface Recomputation {
 }
 
 export function rematerializationOf(
-  options: Options,
+  said: MegatronSaid,
   virtualStages: number,
   stageLayers: readonly number[] | null,
 ): Recomputation {
-  const granularity = options.text('--recompute-granularity')
-  const method = options.text('--recompute-method')
-  const count = options.whole('--recompute-num-layers') ?? 1
-  const modules = options.values('--recompute-modules') ?? ['core_attn']
+  const { granularity, method, layers: count } = said.recomputation
+  const modules = said.recomputation.modules ?? ['core_attn']
   const chosen = (rematerialization: unknown, ...notes: readonly string[]) => ({
     field: { rematerialization },
     notes,
@@ -38,7 +36,7 @@ export function rematerializationOf(
     return chosen('full', ...groups)
   }
   if (granularity !== 'selective') return chosen('none')
-  const [policy, own] = recomputing(modules, options)
+  const [policy, own] = recomputing(modules, said)
   const others = modules.filter((name) => !own.includes(name))
   if (others.some((name) => /^(moe|mlp)$/.test(name))) {
     return { field: {}, notes: [`--recompute-modules ${modules.join(' ')}: what is recomputed is chosen`] }
@@ -50,11 +48,10 @@ export function rematerializationOf(
 /** The policy of such a model that recomputes most of these modules and no others, with those that it does. */
 function recomputing(
   modules: readonly string[],
-  options: Options,
+  { layers, experts }: MegatronSaid,
 ): readonly [policy: string, own: readonly string[]] {
   // A command that names its model does not say whether that has experts: all of its layers may have dense MLPs only if it is spelled out.
-  const [spelledOut, experts] = [options.has('--num-layers'), options.has('--num-experts')]
-  const unlike: ModelKind = spelledOut && !experts ? 'experts' : 'dense'
+  const unlike: ModelKind = layers !== null && experts.count === null ? 'experts' : 'dense'
   const [most] = Object.entries<readonly string[]>(modulesOf)
     .filter(
       ([policy, own]) =>

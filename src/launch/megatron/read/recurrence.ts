@@ -8,9 +8,9 @@ import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
 import { attendingPattern } from '../../../model/recurrence.ts'
 import { inverse } from '../../read/inverse.ts'
-import type { Options } from '../../read/options.ts'
 import { pythonList } from '../../read/python-list.ts'
-import { recurrentVariants } from '../attention.ts'
+import { attentionSettings, indexedVariant, recurrentVariants } from '../attention.ts'
+import type { MegatronSaid } from '../settings.ts'
 
 interface Mixers {
   readonly recurrence: Fields | null
@@ -20,8 +20,8 @@ interface Mixers {
   readonly notes: readonly string[]
 }
 
-const variantOption = '--experimental-attention-variant'
-const everyOption = '--linear-attention-freq'
+const variantOption = attentionSettings.variant.option
+const everyOption = attentionSettings.recurrence.rows.attentionEvery.option
 
 /** `gdn` is what later releases call it. */
 const mixers: Readonly<Record<string, string | undefined>> = {
@@ -29,18 +29,15 @@ const mixers: Readonly<Record<string, string | undefined>> = {
   gdn: 'gated-delta-net',
 }
 
-const indexed = 'dsa'
-
 /** `layers` is null where the options do not describe a model. */
-export function readMixers(options: Options, layers: number | null): Mixers {
-  const variant = options.text(variantOption)
-  const every = options.text(everyOption)
-  const dims = dimsOf(options)
-  const index = indexOf(options)
+export function readMixers(said: MegatronSaid, layers: number | null): Mixers {
+  const { variant } = said
+  const { attentionEvery: every, ...dims } = said.recurrence
+  const index = variant === indexedVariant ? indexOf(said.index) : null
   const mixer = variant === null ? undefined : mixers[variant]
   const none = { recurrence: null, index: null, faults: [], notes: [] }
-  if (variant !== null && mixer === undefined && variant !== indexed) {
-    const known = [...Object.values(recurrentVariants), indexed].join(' and ')
+  if (variant !== null && mixer === undefined && variant !== indexedVariant) {
+    const known = [...Object.values(recurrentVariants), indexedVariant].join(' and ')
     return { ...none, faults: [`${variantOption} ${variant.slice(0, 100)} is not counted: ${known} are`] }
   }
   if (layers === null) return none
@@ -50,7 +47,8 @@ export function readMixers(options: Options, layers: number | null): Mixers {
         `${everyOption} without ${variantOption} ${Object.keys(mixers)[0]}: every layer attends, as Megatron-LM has it then`,
     )
     if (variant === null || index) return { ...none, index, notes }
-    return { ...none, notes, faults: [`${variantOption} ${variant} needs ${indexOptions.join(', ')}`] }
+    const needs = [rows.heads, rows.headDim, rows.positions].map(({ option }) => option)
+    return { ...none, notes, faults: [`${variantOption} ${variant} needs ${needs.join(', ')}`] }
   }
   if (every === null) return { ...none, faults: [`${variantOption} ${variant} needs ${everyOption}`] }
   const pattern = patternOf(every, layers)
@@ -60,25 +58,10 @@ export function readMixers(options: Options, layers: number | null): Mixers {
   return { ...none, recurrence: pattern && { mixer, ...pattern, ...dims } }
 }
 
-/** Defaults are its own. */
-function dimsOf(options: Options): Fields {
-  return {
-    keyHeads: options.whole('--linear-num-key-heads') ?? 16,
-    keyDim: options.whole('--linear-key-head-dim') ?? 128,
-    heads: options.whole('--linear-num-value-heads') ?? 32,
-    valueDim: options.whole('--linear-value-head-dim') ?? 128,
-    convolution: options.whole('--linear-conv-kernel-dim') ?? 4,
-  }
-}
-
-const indexOptions = ['--dsa-indexer-n-heads', '--dsa-indexer-head-dim', '--dsa-indexer-topk'] as const
+const { rows } = attentionSettings.index
 
 /** Of the options of an index only those have defaults that say which layers have one. */
-function indexOf(options: Options): Fields | null {
-  const [heads = null, headDim = null, positions = null] = indexOptions.map((name) => options.whole(name))
-  const every = options.whole('--dsa-indexer-topk-freq') ?? 1
-  const firstLayers = options.whole('--dsa-indexer-skip-topk-offset') ?? 0
-  if (options.text(variantOption) !== indexed) return null
+function indexOf({ heads, headDim, positions, every, firstLayers }: MegatronSaid['index']): Fields | null {
   if (heads === null || headDim === null || positions === null) return null
   return { positions, heads, headDim, ...(every > 1 ? { firstLayers, every } : {}) }
 }

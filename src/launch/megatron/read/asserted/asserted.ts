@@ -1,8 +1,9 @@
 /** Why Megatron-LM stops at its start, or at the first step, with the options of a command: what it asserts of them, by the tables beside this. */
 import { compact } from '../../../../compact.ts'
 import type { Options } from '../../../read/options.ts'
+import type { MegatronSaid } from '../../settings.ts'
 import { unsaidIn } from './choices.ts'
-import { assertedNumbers, numbersOf } from './numbers.ts'
+import { assertedNumbers } from './numbers.ts'
 import { apart, isSet, only } from './pairs.ts'
 
 /** How a command is started. */
@@ -18,10 +19,13 @@ export interface Started {
 /** Options without which no model is built (arguments.py, lines 693, 1314 and 1350). */
 const required = ['--micro-batch-size', '--seq-length', '--max-position-embeddings']
 
-export function assertedOf(options: Options, { words, whole, spelledOut }: Started): readonly string[] {
+export function assertedOf(
+  options: Options,
+  said: MegatronSaid,
+  { words, whole, spelledOut }: Started,
+): readonly string[] {
   // Megatron-DeepSpeed has assertions of its own.
   if (words.some((word) => /^--(deepspeed|zero-stage)\b/.test(word))) return []
-  const numbers = numbersOf(options)
   const isWritten = (setting: string) => {
     const [name = ''] = setting.split(' ')
     return words.some((word) => word.split(/[\s=]/)[0] === name)
@@ -29,8 +33,8 @@ export function assertedOf(options: Options, { words, whole, spelledOut }: Start
   return compact(
     unsaidIn(options),
     assertedNumbers
-      .filter(({ lacks = false, broken }) => (whole || !lacks) && broken(numbers, options))
-      .map(({ says }) => says(numbers)),
+      .filter(({ lacks = false, broken }) => (whole || !lacks) && broken(said, options))
+      .map(({ says }) => says(said)),
     apart.flatMap(({ settings, besides }) =>
       settings
         .filter((one) => isSet(options, one))

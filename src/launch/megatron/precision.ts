@@ -1,0 +1,59 @@
+/** Megatron-LM's options for element types. Source: as flags.ts. */
+
+import { scalesBlocks } from '../../hardware/peak.ts'
+import type { ElementType } from '../../recipe/element-types.ts'
+import type { Run } from '../run/run.ts'
+import { given, part, setting, word } from '../settings/settings.ts'
+import { isFourBits } from './narrow-types.ts'
+import { megatronSharding } from './states.ts'
+
+/** The recipe of fp8 by which Adam's kernel casts weights itself; Megatron-LM's default. */
+export const delayed = 'delayed'
+
+/** In fp32 none of them is written. */
+export const precisionSettings = part(mixedOf, {
+  isBf16: setting('--bf16', () => true, given),
+  isFp16: setting('--fp16', null, given),
+  fp8Format: setting('--fp8-format', ({ fp8 }) => fp8 && 'hybrid', word, '--fp8'),
+  fp8Recipe: setting('--fp8-recipe', ({ fp8 }) => fp8, word),
+  fp8History: setting('--fp8-amax-history-len', ({ fp8 }) => fp8 === delayed && 1024),
+  fp8Algorithm: setting('--fp8-amax-compute-algo', ({ fp8 }) => fp8 === delayed && 'max'),
+  fp8Gathered: setting('--fp8-param-gather', null, given),
+  fp4Format: setting('--fp4-format', ({ isFp4 }) => isFp4 && 'e2m1', word),
+  fp4Recipe: setting('--fp4-recipe', ({ isFp4 }) => isFp4 && 'nvfp4'),
+  fp4Gathered: setting('--fp4-param-gather', null, given),
+  fsdpGradients: setting(
+    '--megatron-fsdp-main-grads-dtype',
+    ({ gradients, isFsdp }) => isFsdp && gradients,
+    word,
+  ),
+  sentGradients: setting('--megatron-fsdp-grad-comm-dtype', null, word),
+  mainGradients: setting('--main-grads-dtype', null, word),
+  narrowGradients: setting('--grad-reduce-in-bf16', ({ isNarrow, isFsdp }) => isNarrow && !isFsdp, given),
+  wideGradients: setting(
+    '--accumulate-allreduce-grads-in-fp32',
+    ({ isNarrow, isFsdp }) => !isNarrow && !isFsdp,
+  ),
+})
+
+interface Mixed {
+  /** The recipe; null where nothing is multiplied in fp8. */
+  readonly fp8: string | null
+  readonly isFp4: boolean
+  readonly gradients: ElementType
+  readonly isNarrow: boolean
+  readonly isFsdp: boolean
+}
+
+/** mxfp8 on chips that scale blocks of 32 numbers; older ones scale tensors by their recent maxima, as in its example for Llama 3 on H100. */
+function mixedOf({ problem: { precision, cluster }, zeroStage }: Run): Mixed | null {
+  const { weights, compute, gradients } = precision
+  if (weights === 'fp32') return null
+  return {
+    fp8: compute === 'fp8' ? (scalesBlocks(cluster.chip) ? 'mxfp8' : delayed) : null,
+    isFp4: isFourBits(compute),
+    gradients,
+    isNarrow: gradients === 'bf16',
+    isFsdp: megatronSharding[zeroStage] !== null,
+  }
+}
