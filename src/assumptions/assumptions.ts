@@ -8,6 +8,7 @@ import type { AttentionFlops } from '../model/flops.ts'
 import type { ExpertRecipeName } from '../recipe/expert-recipes.ts'
 import type { ActivationCount, Recomputation } from '../recipe/policy.ts'
 import type { ScheduleName } from '../recipe/schedules.ts'
+import type { WeightCopies } from '../recipe/weight-copies.ts'
 import type { ZeroStage } from '../sharding/states.ts'
 import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import type { Residual } from '../sharding/tables/training-layout.ts'
@@ -181,6 +182,8 @@ export interface Assumptions {
    * the type of activations (torchao).
    */
   readonly narrowOperands: boolean
+  /** What training holds of weights whose matmuls run in fewer bits. */
+  readonly weightCopies: WeightCopies
   /**
    * Number of pieces in which the logits of a microbatch are computed, each with its loss and dropped before the next: one piece is
    * on the chip at a time. 1 where they stand whole, as MaxText (`num_vocab_tiling`) and Megatron have it by default; torchtitan's

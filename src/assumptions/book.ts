@@ -80,6 +80,7 @@ export const book: Assumptions = {
   layersGathered: 2,
   lossChunks: 1,
   narrowOperands: false,
+  weightCopies: 'none',
   logitsInFp32: true,
   recomputation: 'whole',
   recomputeLogits: false,

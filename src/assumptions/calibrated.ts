@@ -174,6 +174,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     layersGathered: tpu ? 1 : 2,
     lossChunks: 1,
     narrowOperands: !tpu,
+    weightCopies: tpu ? 'none' : 'instead',
     logitsInFp32: !tpu,
     recomputation: tpu ? 'needed' : 'whole',
     recomputeLogits: tpu,

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { expertTensors } from '../../../src/cost/communication/expert-tensor.ts'
 import { frameworks } from '../../../src/launch/framework.ts'
+import { weightCopies } from '../../../src/recipe/weight-copies.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import { amount, count, countOrNone, quantity, shareOrNone } from '../bound.ts'
 import { flag, oneOf } from '../field.ts'
@@ -96,6 +97,10 @@ export const assumptionChoices = {
   layersGathered: count(8).describe('ZeRO-3: most layers whose weights are gathered at the same time.'),
   narrowOperands: flag(
     'Whether what a matmul in fewer bits reads is kept for the backward pass as it was read, as Transformer Engine does, where nothing else reads it. If not, it is kept in the type of activations, as torchao does.',
+  ),
+  weightCopies: oneOf(
+    'What training holds of weights whose matmuls run in fewer bits: `none` of their casts, which are dropped after use (torchao, XLA), both casts `beside` the weights, as Transformer Engine keeps them, or both `instead` of them (`--fp8-param-gather` of Megatron-LM, on in the precision configs of Megatron-Bridge; without a sharded optimizer it is as `beside`).',
+    weightCopies,
   ),
   logitsInFp32: flag(
     'Whether memory holds an fp32 copy of the logits beside the output of the matmul; otherwise their gradient is written over that output, in its type.',

@@ -28,7 +28,7 @@ import type { Bytes } from '../../units.ts'
 import { activationType } from '../compile/compile.ts'
 import { matrixOf } from '../compile/matrix.ts'
 import { type Term, termOf } from '../compile/term.ts'
-import { factorBytes, stateBytes, updateBytes, updateFlops } from './optimizer.ts'
+import { factorBytes, heldWeightBytes, stateBytes, updateBytes, updateFlops } from './optimizer.ts'
 import { keptArrays, operandsOf } from './recomputation.ts'
 
 /** Bytes of the states of one part of the model, sharded as one ZeRO stage does. */
@@ -66,7 +66,10 @@ export function stateTerms(
       return each > 0 ? vectors(times * each) : []
     }, sharding.optimizer)
   return {
-    weights: perParameter((kind) => bytes(kind).weights, sharding.weights),
+    weights: perParameter(
+      (kind) => heldWeightBytes(precision, assumptions, kind, sharding),
+      sharding.weights,
+    ),
     gradients: perParameter((kind) => bytes(kind).gradients, sharding.gradients),
     optimizer: [...perParameter((kind) => bytes(kind).optimizer, sharding.optimizer), ...factors(1)],
     gathered: perParameter((kind) => bytes(kind).weights, []),

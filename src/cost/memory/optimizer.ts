@@ -13,6 +13,8 @@ import { elementBytes, usualType } from '../../recipe/element-type.ts'
 import { optimizerRow } from '../../recipe/optimizer.ts'
 import type { WeightKind } from '../../recipe/optimizer-row.ts'
 import type { OptimizerName } from '../../recipe/optimizers.ts'
+import { weightCopiesRow } from '../../recipe/weight-copies.ts'
+import type { StateSharding } from '../../sharding/states.ts'
 import type { Bytes, Flops } from '../../units.ts'
 
 export interface StateBytes {
@@ -38,6 +40,24 @@ export function stateBytes(
     gradients: assumptions.gradientBuffer ? elementBytes[precision.gradients] : 0,
     optimizer: moments[kind] * (momentBytes ?? elementBytes[precision.optimizer]) + master,
   }
+}
+
+/**
+ * Bytes of one parameter as it lies on the chip, with what matmuls in fewer bits read of a layer's matrices (recipe/weight-copies.ts). Where weights
+ * are gathered in every microbatch (ZeRO-3), the shards in their own type are all that is counted.
+ */
+export function heldWeightBytes(
+  { weights, compute }: Precision,
+  { weightCopies }: Assumptions,
+  kind: WeightKind,
+  sharding: StateSharding,
+): Bytes {
+  const own = elementBytes[weights]
+  const narrow = elementBytes[compute]
+  if (kind !== 'matrix' || narrow >= own || sharding.weights.length > 0) return own
+  const { own: kept, copies } = weightCopiesRow(weightCopies)
+  const isKept = kept[sharding.optimizer.length > 0 ? 'sharded' : 'whole']
+  return (isKept ? own : 0) + copies * narrow
 }
 
 /** How many times the bytes of `stateBytes` gradients take while microbatches are summed: the sum and the running one's are in fp32. */

@@ -6,7 +6,9 @@
  * src/megatron/bridge/{recipes,perf_recipes,training/config.py,training/mixed_precision.py}; fields of Megatron Core
  * have the names of its options.
  */
+import { compact } from '../../compact.ts'
 import { momentSettings } from '../megatron/moments.ts'
+import { precisionSettings } from '../megatron/precision.ts'
 import type { Options } from '../read/options.ts'
 
 interface Override {
@@ -101,14 +103,16 @@ const ofMadeUpData: readonly Override[] = [
 
 const fp4Recipe = 'nvfp4'
 
-/** Names of precision configs by the recipe of fp8 or fp4; the first is without either. */
-const precisions: readonly (readonly [recipe: string | null, name: string])[] = [
+const { fp8Gathered, buffersReused, fp4Gathered } = precisionSettings.rows
+
+/** Names of precision configs by the recipe of fp8 or fp4, with the option by which weights are kept so; the first is without either. */
+const precisions: readonly (readonly [recipe: string | null, name: string, gathers?: string])[] = [
   [null, 'bf16_mixed'],
-  ['delayed', 'bf16_with_fp8_delayed_scaling_mixed'],
-  ['mxfp8', 'bf16_with_mxfp8_mixed'],
-  ['tensorwise', 'bf16_with_fp8_current_scaling_mixed'],
+  ['delayed', 'bf16_with_fp8_delayed_scaling_mixed', fp8Gathered.option],
+  ['mxfp8', 'bf16_with_mxfp8_mixed', fp8Gathered.option],
+  ['tensorwise', 'bf16_with_fp8_current_scaling_mixed', fp8Gathered.option],
   ['blockwise', 'bf16_with_fp8_subchannel_scaling_mixed'],
-  [fp4Recipe, 'bf16_with_nvfp4_mixed'],
+  [fp4Recipe, 'bf16_with_nvfp4_mixed', fp4Gathered.option],
 ]
 
 const precisionKey = 'mixed_precision'
@@ -116,7 +120,10 @@ const precisionKey = 'mixed_precision'
 /** Overrides in the order of the table; null if no precision config fits. Options without a row are skipped. */
 export function overridesOf(options: Options): readonly string[] | null {
   const recipe = options.text('--fp8-recipe') ?? options.text('--fp4-recipe')
-  const [, name] = precisions.find(([own]) => own === recipe) ?? []
+  const [, name, gathers] = precisions.find(([own]) => own === recipe) ?? []
+  options.has(buffersReused.option)
+  const gathered = [fp8Gathered, fp4Gathered].map(({ option }) => options.has(option))
+  const apart = gathered.includes(true) !== (gathers !== undefined)
   const wide = !options.has('--bf16')
   for (const one of ['--fp4-format', '--fp8-format', '--fp8-amax-history-len', '--fp8-amax-compute-algo'])
     options.has(one)
@@ -126,7 +133,8 @@ export function overridesOf(options: Options): readonly string[] | null {
   const bytes = options.text('--exp-avg-dtype') === 'fp8'
   // It does not deal out Muon's matrices by the name and the switch that Megatron-LM does it by.
   const emerging = !/^(adam|sgd)$/.test(options.text('--optimizer') ?? 'adam')
-  if (wide || !name || narrow || bytes || emerging || options.has('--grad-reduce-in-bf16')) return null
+  if (wide || !name || apart || narrow || bytes || emerging || options.has('--grad-reduce-in-bf16'))
+    return null
   return [`${precisionKey}=${name}`, ...overridden(overrides, options)]
 }
 
@@ -172,11 +180,11 @@ function listSaid(option: string, value: string): readonly string[] {
 function precisionSaid(name: string): readonly string[] | null {
   const found = precisions.find(([, own]) => own === name)
   if (!found) return null
-  const [recipe] = found
+  const [recipe, , gathers] = found
   if (recipe === null) return ['--bf16']
   const own =
     recipe === fp4Recipe
       ? ['--fp4-format', 'e2m1', '--fp4-recipe']
       : ['--fp8-format', 'hybrid', '--fp8-recipe']
-  return ['--bf16', ...own, recipe]
+  return compact('--bf16', own, recipe, gathers)
 }

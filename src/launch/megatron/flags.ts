@@ -32,6 +32,7 @@ import { megatronExpertNotes } from './experts.ts'
 import { cutsInPattern, hybridProgram } from './hybrid.ts'
 import { madeUpData, madeUpNotes } from './made-up-data.ts'
 import { remainderNotes } from './moments.ts'
+import { narrowWeightNotes } from './narrow-weights.ts'
 import { megatronRules } from './rules.ts'
 import { layoutSettings, modelSettings } from './settings.ts'
 import { megatronSharding } from './states.ts'
@@ -46,6 +47,7 @@ export function megatron(run: Run): Launch<readonly string[]> {
   const notes = compact(
     connectionNote(run),
     remainderNotes(run),
+    narrowWeightNotes(run),
     detailNote(run),
     recurrenceNote(run),
     megatronExpertNotes(run),

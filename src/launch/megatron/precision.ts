@@ -5,10 +5,14 @@ import type { ElementType } from '../../recipe/element-types.ts'
 import type { Run } from '../run/run.ts'
 import { given, part, setting, word } from '../settings/settings.ts'
 import { isFourBits } from './narrow-types.ts'
+import { keepsNarrow } from './narrow-weights.ts'
 import { megatronSharding } from './states.ts'
 
 /** The recipe of fp8 by which Adam's kernel casts weights itself; Megatron-LM's default. */
 export const delayed = 'delayed'
+
+/** A scale for each 32 numbers. */
+const blocks = 'mxfp8'
 
 /** In fp32 none of them is written. */
 export const precisionSettings = part(mixedOf, {
@@ -18,10 +22,15 @@ export const precisionSettings = part(mixedOf, {
   fp8Recipe: setting('--fp8-recipe', ({ fp8 }) => fp8, word),
   fp8History: setting('--fp8-amax-history-len', ({ fp8 }) => fp8 === delayed && 1024),
   fp8Algorithm: setting('--fp8-amax-compute-algo', ({ fp8 }) => fp8 === delayed && 'max'),
-  fp8Gathered: setting('--fp8-param-gather', null, given),
+  fp8Gathered: setting('--fp8-param-gather', ({ fp8, keeps }) => keeps && fp8 !== null, given),
+  buffersReused: setting(
+    '--reuse-grad-buf-for-mxfp8-param-ag',
+    ({ fp8, keeps, isFsdp }) => keeps && fp8 === blocks && !isFsdp,
+    given,
+  ),
   fp4Format: setting('--fp4-format', ({ isFp4 }) => isFp4 && 'e2m1', word),
   fp4Recipe: setting('--fp4-recipe', ({ isFp4 }) => isFp4 && 'nvfp4'),
-  fp4Gathered: setting('--fp4-param-gather', null, given),
+  fp4Gathered: setting('--fp4-param-gather', ({ isFp4, keeps }) => keeps && isFp4, given),
   fsdpGradients: setting(
     '--megatron-fsdp-main-grads-dtype',
     ({ gradients, isFsdp }) => isFsdp && gradients,
@@ -40,18 +49,23 @@ interface Mixed {
   /** The recipe; null where nothing is multiplied in fp8. */
   readonly fp8: string | null
   readonly isFp4: boolean
+  /** Weights are kept in the type of their matmuls alone. */
+  readonly keeps: boolean
   readonly gradients: ElementType
   readonly isNarrow: boolean
   readonly isFsdp: boolean
 }
 
 /** mxfp8 on chips that scale blocks of 32 numbers; older ones scale tensors by their recent maxima, as in its example for Llama 3 on H100. */
-function mixedOf({ problem: { precision, cluster }, zeroStage }: Run): Mixed | null {
+function mixedOf(run: Run): Mixed | null {
+  const { problem, zeroStage } = run
+  const { precision, cluster } = problem
   const { weights, compute, gradients } = precision
   if (weights === 'fp32') return null
   return {
-    fp8: compute === 'fp8' ? (scalesBlocks(cluster.chip) ? 'mxfp8' : delayed) : null,
+    fp8: compute === 'fp8' ? (scalesBlocks(cluster.chip) ? blocks : delayed) : null,
     isFp4: isFourBits(compute),
+    keeps: keepsNarrow(run),
     gradients,
     isNarrow: gradients === 'bf16',
     isFsdp: megatronSharding[zeroStage] !== null,

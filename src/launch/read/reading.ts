@@ -30,7 +30,7 @@ export interface LaunchReading {
   /** Most sequences that the servers run at once, a cap: of prompts, the batch if the request gives none. */
   readonly mostSequences?: number
   readonly precision: Readonly<Record<string, string>>
-  readonly assumptions: Readonly<Record<string, boolean | number>>
+  readonly assumptions: Readonly<Record<string, boolean | number | string>>
   /** Assumptions to use if the request sets none and does not ask for the book's. */
   readonly costed?: Readonly<Record<string, number | string>>
   /** For each of these assumptions, the missing options that cause it; commands that we write have them. */

@@ -8,12 +8,14 @@
  *   largest  under bf16 each gradient is cast to fp32 whole before it is added: 4 bytes of the largest array, which is
  *            the embedding
  *   stages   keep what they sent on until its backward pass: one residual stream a microbatch in flight
- *   scores   attention was not fused: the layer being recomputed has its scores and what softmax made of them, 2 bytes each
+ *   scores   attention was not fused: the layer being recomputed has its scores, what softmax and dropout made of them, 2 bytes each, and the
+ *            mask of the latter, a byte
+ *   masks    both sums of that layer's residual stream had dropout too, whole on every tensor rank, each with a mask of a byte an element
  *
  * Casts are freed after the step, but PyTorch's allocator keeps their memory, so that the driver's figure, which was
  * published, includes them beside activations. Sources: deepspeed/runtime/zero/stage_1_and_2.py,
  * runtime/fp16/fused_optimizer.py, runtime/bf16_optimizer.py and runtime/pipe/engine.py; for bf16, BigScience's
- * chronicles-prequel.md, "Rebalancing layers", too.
+ * chronicles-prequel.md, "Rebalancing layers", too; for dropout (0.1, attention's and hidden) its train/tr11-176B-ml/README.md.
  */
 import type { Plan } from '../../../src/plan/plan.ts'
 import type { Bytes } from '../../../src/units.ts'
@@ -22,7 +24,13 @@ export type DeepspeedOptimizer = 'zero-1' | 'fp16' | 'bf16'
 
 export function deepspeedBytes(optimizer: DeepspeedOptimizer, plan: Plan, run: DeepspeedRun): Bytes {
   const largest = optimizer === 'bf16' ? (4 * run.vocab * run.dModel) / plan.mesh.tensor : 0
-  return gradientCopies(optimizer, plan) + largest + sentStreams(plan, run.dModel) + scores(plan, run)
+  return (
+    gradientCopies(optimizer, plan) +
+    largest +
+    sentStreams(plan, run.dModel) +
+    scores(plan, run) +
+    masks(plan, run)
+  )
 }
 
 export interface DeepspeedRun {
@@ -33,7 +41,11 @@ export interface DeepspeedRun {
 }
 
 function scores({ mesh, microbatchTokens }: Plan, { heads, sequenceLength }: DeepspeedRun): Bytes {
-  return (2 * 2 * heads * microbatchTokens * sequenceLength) / mesh.tensor
+  return ((3 * 2 + 1) * heads * microbatchTokens * sequenceLength) / mesh.tensor
+}
+
+function masks({ microbatchTokens }: Plan, { dModel }: DeepspeedRun): Bytes {
+  return 2 * microbatchTokens * dModel
 }
 
 /** AdamW's fp32 weights and moments are 12 bytes a parameter, sharded as the gradients of the step are. */

@@ -1,6 +1,5 @@
 /** What a command says of the memory that it fills is counted or noted, never passed over: two shares read the same are told apart. */
 import { describe, expect, it } from 'vitest'
-import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { readSglang } from '../../../src/launch/sglang/read.ts'
 import { readTensorrt } from '../../../src/launch/tensorrt-llm/read.ts'
@@ -43,14 +42,4 @@ describe('a share of memory', () => {
     const { plan } = readTensorrt(`${tensorrt} --free_gpu_memory_fraction 0.7`, file, context)
     expect(plan.cacheShare).toEqual({ ofFree: 0.4 })
   })
-})
-
-it.each([
-  '--fp8-param-gather',
-  '--fp4-param-gather',
-])('%s is noted, as weights are counted wider', (option) => {
-  const words = `torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 2 --bf16 --fp8-format hybrid ${option}`
-  const { notes, ignored, notUnderstood } = readMegatron(words, 8)
-  expect(notes).toContainEqual(expect.stringMatching(new RegExp(`^${option}: .*bf16`)))
-  expect([...ignored, ...notUnderstood].join(' ')).not.toContain(option)
 })

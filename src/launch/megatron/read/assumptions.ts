@@ -1,13 +1,14 @@
 /** Assumptions that follow from options of Megatron-LM, with notes on options that are costed differently from what they say. */
 import { compact } from '../../../compact.ts'
 import type { Fields } from '../../../fields.ts'
+import type { WeightCopies } from '../../../recipe/weight-copies.ts'
 import type { Options } from '../../read/options.ts'
 import type { MegatronSaid } from '../settings.ts'
 import { stateSettings } from '../states.ts'
 import { keepsRemainders } from './moments.ts'
 
 interface Assumed {
-  readonly assumptions: Readonly<Record<string, boolean>>
+  readonly assumptions: Readonly<Record<string, boolean | string>>
   readonly notes: readonly string[]
   readonly faults: readonly string[]
 }
@@ -20,6 +21,7 @@ export function assumedOf(options: Options, said: MegatronSaid, model: Fields | 
   const assumptions = {
     ...(host.isAway ? { optimizerOnHost: true } : {}),
     ...(keepsRemainders(said) ? { masterRemainders: true } : {}),
+    ...copiesOf(said),
     ...(spread && dispatcher !== 'allgather' ? { hierarchicalDispatch: dispatcher === 'flex' } : {}),
   }
   const notes = compact(
@@ -29,11 +31,6 @@ export function assumedOf(options: Options, said: MegatronSaid, model: Fields | 
     dropoutNotes(said),
     capacityNotes(options),
     layersOnHost(said),
-    // "Keep the compute param in fp8 and perform the param all-gather in fp8" (megatron/training/arguments.py).
-    compact(precision.fp8Gathered && '--fp8-param-gather', precision.fp4Gathered && '--fp4-param-gather').map(
-      (name) =>
-        `${name}: weights are counted as kept and gathered in bf16, where Megatron-Core keeps them narrower`,
-    ),
     precision.isFp16 && '--fp16 is counted as --bf16, whose numbers are as wide',
     (recipe.graphs || recipe.beside) &&
       'CUDA graphs and what overlaps of the exchange of experts are counted as assumptions.expertRecipe has them, not as these options do',
@@ -43,6 +40,12 @@ export function assumedOf(options: Options, said: MegatronSaid, model: Fields | 
       'the vocabulary is not said by --vocab-size: the model is that of the request',
   )
   return { assumptions, notes, faults: host.faults }
+}
+
+/** What is held of weights whose matmuls run in fewer bits. */
+function copiesOf({ precision }: MegatronSaid): { readonly weightCopies?: WeightCopies } {
+  if (precision.fp8Format === null && precision.fp4Format === null) return {}
+  return { weightCopies: precision.fp8Gathered || precision.fp4Gathered ? 'instead' : 'beside' }
 }
 
 /** All states of the optimizer are on the host, or none: a fraction of the parameters is not counted. */

@@ -64,7 +64,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     assumptions: {
       ...(expert > 1 ? { hierarchicalDispatch: backend === 'deepep' } : {}),
       ...(keptType(keys) === 'bf16' ? { masterWeights: false } : {}),
-      ...(precision.compute === 'fp8' ? { narrowOperands: false } : {}),
+      ...(precision.compute === 'fp8' ? { narrowOperands: false, weightCopies: 'none' } : {}),
     },
     plan: {
       mesh,
