@@ -57,3 +57,21 @@ describe('layers with a recurrence', () => {
     expect(notes.join()).toMatch(/every layer attends/)
   })
 })
+
+describe('a model that is not spelled out', () => {
+  const half = 'torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 8 --micro-batch-size 1'
+
+  it('is that of the request, and what is said of its experts is told to be left out', () => {
+    const { model, notes } = readMegatron(`${half} --num-experts 8 --moe-router-topk 2`, null)
+    expect(model).toBeNull()
+    expect(notes.join()).toMatch(/--num-experts, --moe-router-topk: not counted without/)
+    expect(readMegatron(half, null).notes.join()).not.toMatch(/not counted without/)
+    expect(read('--num-experts 8 --moe-router-topk 2').notes.join()).not.toMatch(/not counted without/)
+  })
+})
+
+it('a pattern of layers is read by the name that it had in older releases', () => {
+  const layers = readMegatron(`${base} --hybrid-override-pattern M-M*M-ME`, null)
+  expect(layers.model?.layerPattern).toBe('M-M*M-ME')
+  expect(layers.notUnderstood).toEqual([])
+})

@@ -1,7 +1,8 @@
 /**
  * Other names of Megatron-LM's options, of older releases and of Megatron-DeepSpeed (whose sequence parallelism is the exchange of heads):
- * for each, what we write in its place, before its own values; where that is one option, its row has the name. Source: NVIDIA/Megatron-LM c1e0689d92 (2021), megatron/arguments.py, and
- * core_v0.19.0, megatron/training/arguments.py (validate_args); deepspeedai/Megatron-DeepSpeed, megatron/arguments.py.
+ * for each, what we write in its place, before its own values; a name that stands for one option alone is in the row of that. Source:
+ * NVIDIA/Megatron-LM c1e0689d92 (2021), megatron/arguments.py, and core_v0.19.0, megatron/training/arguments.py (validate_args);
+ * deepspeedai/Megatron-DeepSpeed, megatron/arguments.py.
  */
 import { spellings } from '../../settings/settings.ts'
 import { megatronSettings } from '../settings.ts'
