@@ -11,6 +11,8 @@ export type Patience = (share: number) => Stop
 
 export const never: Stop = () => false
 
+export const atOnce: Stop = () => true
+
 export const endless: Patience = () => never
 
 /** Patience of a part of an answer whose time runs from the share `from` to the share `to` of the whole. */

@@ -13,6 +13,7 @@ import type { Plan } from '../../src/plan/plan.ts'
 import type { Regret, ServeRegret } from '../../src/plan/regret.ts'
 import type { Validation } from '../../src/validate.ts'
 import type { Check } from '../../src/validation/check.ts'
+import { goneWith } from '../../src/validation/costed-with.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { type Fault, faultyValue, ProblemError } from '../problems.ts'
 import { timedOut } from '../queue/deadline.ts'
@@ -213,12 +214,15 @@ function costedWith(
     return { assumptions, ...present({ runBy }) }
   }
   const names = Object.keys(written) as (keyof typeof written)[]
-  const others = names.map((name) => {
-    const { [name]: _, ...rest } = written
-    return { name, costing: costing(rest) }
-  })
   const lacking = reading?.lacking ?? {}
-  return { costedWith: { ...costing(written), written, lacking, others: names.length > 1 ? others : [] } }
+  const others = names.flatMap((name) => {
+    const gone = goneWith(name, names, lacking)
+    const rest = Object.fromEntries(
+      Object.entries(written).filter(([one]) => !gone.some((own) => own === one)),
+    )
+    return gone.length < names.length ? [{ names: gone, costing: costing(rest) }] : []
+  })
+  return { costedWith: { ...costing(written), written, lacking, others } }
 }
 
 export function collectiveBody(request: CollectiveRequest, catalogue: Catalogue) {

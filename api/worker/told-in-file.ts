@@ -5,7 +5,7 @@ import type { Trial, Verdict } from '../../src/modes/question.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
 import type { Change } from '../../src/rules/part-rule.ts'
-import { lackingOf } from '../../src/validation/costed-with.ts'
+import { lackingBeside } from '../../src/validation/costed-with.ts'
 import { changed } from '../hints/change.ts'
 import type { EvaluateRequest, EvaluateServeRequest } from '../schemas/evaluate.ts'
 import type { LaunchRead } from '../schemas/launch-read.ts'
@@ -37,7 +37,7 @@ export function changesToldIn(
     return { settings: verdict.plan.launch, lacking: lackingIn(whole) }
   }
   const lackingIn = (whole: unknown) =>
-    costedWith ? lackingOf(costedWith, Object.keys(valueAt(whole, ['plan', 'costedWith']) ?? {})) : []
+    costedWith ? lackingBeside(costedWith, Object.keys(valueAt(whole, ['plan', 'costedWith']) ?? {})) : []
   const most = trial.mode === 'serve' || ('batchSequences' in workload && workload.batchSequences === 'max')
   const counted = typeof request.hardware.chip === 'string' && !most
   const asRead = { settings: plan.launch, lacking: lackingIn(request) }

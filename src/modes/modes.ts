@@ -7,7 +7,7 @@ import { alone, type Crew } from '../crew.ts'
 import { present } from '../fields.ts'
 import { infer } from '../infer.ts'
 import { optimize } from '../optimize.ts'
-import { type Patience, type Stop, shares } from '../patience.ts'
+import { atOnce, type Patience, type Stop, shares } from '../patience.ts'
 import { comparingSteps } from '../plan/certainty/custom.ts'
 import { type Comparing, onMeshes } from '../plan/certainty/ties.ts'
 import { warnings } from '../plan/explain/warnings.ts'
@@ -27,7 +27,7 @@ import { axes, type Mesh } from '../sharding/axis.ts'
 import { type Validation, validate } from '../validate.ts'
 import { forFrameworks } from '../validation/assumed-frameworks.ts'
 import { byStep, type Ranking, type RequirementRows, type Requirements } from '../validation/check.ts'
-import { asCosted, leftOutOf, saidAsCosted } from '../validation/costed-with.ts'
+import { asCosted, type CostedAs, leftOutOf, saidAsCosted } from '../validation/costed-with.ts'
 import { reached } from '../validation/one-change.ts'
 import { phaseRanking } from '../validation/phase-ranking.ts'
 import { requirements } from '../validation/requirements.ts'
@@ -126,8 +126,11 @@ function verdictOn(
   { launchableBy }: Requirements = {},
 ) {
   const by = launchedBy(file, launchableBy)
-  const costed = (asked: Trial['problem']) => written(mode).evaluate(asked, sketch, solver, stop, by)
-  return saidAsCosted(costed(asCosted(problem, costedWith)), costedWith, () => costed(problem))
+  const costed = (asked: Trial['problem'], till = stop) =>
+    written(mode).evaluate(asked, sketch, solver, till, by)
+  // Of what it would be otherwise only its own account is read.
+  const other: CostedAs = (costing) => costed(asCosted(problem, costing), atOnce)
+  return saidAsCosted(costed(asCosted(problem, costedWith)), costedWith, other)
 }
 
 function launchedBy(file: Trial['file'], required: Requirements['launchableBy']): LaunchedBy {

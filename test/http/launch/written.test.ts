@@ -183,6 +183,44 @@ describe('a command of Megatron-LM that hides nothing', () => {
     expect(gathered.seconds).toBe(hidden.seconds)
   })
 
+  it('is costed with the whole residual stream on each tensor rank where it does not divide it', async () => {
+    const alone = overlaps.replace('--tp-comm-overlap ', '')
+    const megatron = `${line} --vocab-size 128256 ${alone}`
+    const own = { hardware, memoryBudget: { bytesPerChip: 80e9 } }
+    const divided = await evaluated({ ...own, plan: { megatron } })
+    const body = { ...own, plan: { megatron: megatron.replace('--sequence-parallel', '') } }
+    const whole = await evaluated(body)
+    expect(whole.plan.costedWith).toEqual({ residual: 'whole', overlapCriticalPath: 0.5 })
+    expect(whole.read.notes.join()).toContain('without --sequence-parallel: costed as if')
+    const { activations } = divided.plan.memoryBytes
+    expect(whole.plan.memoryBytes.activations).toBeGreaterThan(1.2 * activations)
+    expect(whole.warnings.join()).toContain(
+      'with --sequence-parallel and --tp-comm-overlap the same plan takes',
+    )
+    // What the request assumes is assumed of the file too.
+    const assumptions = { residual: 'sequence' }
+    const stated = await evaluated({ ...body, assumptions })
+    expect(stated.plan.memoryBytes).toEqual(divided.plan.memoryBytes)
+    expect(stated.read.notes.join()).not.toContain('counted as with')
+    // What only it makes too large is told it first.
+    const bytesPerChip = (divided.plan.memoryBytes.total + whole.plan.memoryBytes.total) / 2
+    const short = { ...body, memoryBudget: { bytesPerChip } }
+    const { plan, suggestions, ...answer } = await evaluated(short)
+    expect(plan.feasible).toBe(false)
+    const [{ change, inFile, pointer, value, also = [] }] = suggestions
+    expect(change).toBe('with --sequence-parallel')
+    expect(inFile).toEqual({ set: ['--sequence-parallel'], unset: [] })
+    const again = await evaluated(sentAsRead({ ...answer, plan }, [{ pointer, value }, ...also]))
+    expect(again.plan.feasible).toBe(true)
+  })
+
+  it('of a command that a script gets, the script may divide it', async () => {
+    const megatron = `bash train.sh ${line.replace(/.*pretrain_gpt.py /, '').replace('--sequence-parallel', overlaps)}`
+    const { plan, read } = await evaluated({ ...question, plan: { megatron } })
+    expect(read.notes.join()).toContain('counted as with --sequence-parallel')
+    expect(plan.costedWith).toBeUndefined()
+  })
+
   it('is costed as a plan is whose command it is, on GPUs that have no user buffers', async () => {
     const asked = { ...question, hardware: { chip: 'mi300x', chips: 16 } }
     const { plan } = await evaluated({ ...asked, plan: { mesh: { data: 8, tensor: 2 }, zeroStage: 1 } })

@@ -5,6 +5,8 @@
  *                               in the backward pass inputs are gathered again beside their gradients, and these are
  *                               scattered beside the weights'. If our own commands would not have the option either, a
  *                               note says so and the cost stays the plan's
+ *   --sequence-parallel         otherwise results are reduced by an AllReduce, that of the backward pass beside the
+ *                               weights' gradients, and each tensor rank keeps the whole residual stream
  *   --overlap-grad-reduce       otherwise gradients are reduced after the last backward pass, and weights gathered
  *                               before the next forward pass.
  *   --overlap-param-gather      As one constant says how much of these, of pipeline transfers and of ring exchanges is
@@ -23,11 +25,13 @@ interface Laid {
   /** Ranks that reduce gradients together. */
   readonly replicas: number
   readonly zeroStage: number
+  /** Whether tensor ranks divide the residual stream along the sequence. */
+  readonly sequenceParallel: boolean
 }
 
 export interface OverlapRead {
   /** Assumptions to use if the request has none of its own. */
-  readonly costed: Readonly<Record<string, number>>
+  readonly costed: Readonly<Record<string, number | string>>
   /** For each of these assumptions, the missing options that cause it. */
   readonly lacking: Readonly<Record<string, readonly string[]>>
   readonly notes: readonly string[]
@@ -35,20 +39,41 @@ export interface OverlapRead {
 
 /** `userBuffers` says whether the GPUs support them. */
 export function readOverlap(said: MegatronSaid, laid: Laid, userBuffers: boolean): OverlapRead {
-  const [tensor, data] = [tensorOverlap(said, laid, userBuffers), dataOverlap(said, laid)]
+  const [stream, tensor, data] = [
+    wholeStream(laid),
+    tensorOverlap(said, laid, userBuffers),
+    dataOverlap(said, laid),
+  ]
   return {
-    costed: { ...tensor.costed, ...data.costed },
-    lacking: { ...tensor.lacking, ...data.lacking },
-    notes: [...tensor.notes, ...data.notes],
+    costed: { ...stream.costed, ...tensor.costed, ...data.costed },
+    lacking: { ...stream.lacking, ...tensor.lacking, ...data.lacking },
+    notes: [...stream.notes, ...tensor.notes, ...data.notes],
   }
 }
 
 /** The fit to runs from before there were user buffers gives about the same: 0.5 (fixtures/stacks/megatron-a100.json). */
-const besideGradients = 2 / 5
+const besideGradients = { inSequence: 2 / 5, whole: 1 / 2 }
 
 const nothing: OverlapRead = { costed: {}, lacking: {}, notes: [] }
 
-function tensorOverlap(said: MegatronSaid, { tensor }: Laid, userBuffers: boolean): OverlapRead {
+const sequenceOption = '--sequence-parallel'
+
+function wholeStream({ sequenceParallel }: Laid): OverlapRead {
+  if (sequenceParallel) return nothing
+  return {
+    costed: { residual: 'whole' },
+    lacking: { residual: [sequenceOption] },
+    notes: [
+      `without ${sequenceOption}: costed as if each tensor rank kept, normed and summed the whole residual stream (assumptions.residual whole)`,
+    ],
+  }
+}
+
+function tensorOverlap(
+  said: MegatronSaid,
+  { tensor, sequenceParallel }: Laid,
+  userBuffers: boolean,
+): OverlapRead {
   if (said.overlapsTensor || tensor === 1) return nothing
   if (!userBuffers || besideObstacle(said)) {
     return {
@@ -56,11 +81,13 @@ function tensorOverlap(said: MegatronSaid, { tensor }: Laid, userBuffers: boolea
       notes: ['without --tp-comm-overlap: costed with, as plans are that it is not known to go with'],
     }
   }
+  const hidden = sequenceParallel ? besideGradients.inSequence : besideGradients.whole
   return {
-    costed: { overlapCriticalPath: besideGradients },
-    lacking: { overlapCriticalPath: ['--tp-comm-overlap'] },
+    costed: { overlapCriticalPath: hidden },
+    // It goes only with a divided stream (numbers.ts).
+    lacking: { overlapCriticalPath: compact(!sequenceParallel && sequenceOption, '--tp-comm-overlap') },
     notes: [
-      `without --tp-comm-overlap: costed as if tensor parallelism hid only what it sends beside gradients (assumptions.overlapCriticalPath ${besideGradients})`,
+      `without --tp-comm-overlap: costed as if tensor parallelism hid only what it sends beside gradients (assumptions.overlapCriticalPath ${hidden})`,
     ],
   }
 }

@@ -20,11 +20,12 @@ interface LaidOut {
   readonly faults: readonly string[]
 }
 
+/** `whole` says whether the options are all that Megatron-LM gets: no script or recipe adds to them. */
 export function planOf(
   said: MegatronSaid,
   chips: number,
   layers: number | null,
-  userBuffers: boolean,
+  { userBuffers, whole }: { readonly userBuffers: boolean; readonly whole: boolean },
 ): LaidOut {
   const { tensor, pipeline, context, microbatch, globalBatch: batch, sequenceLength: length } = said
   const { expertRanks: ranks } = said.dispatch
@@ -33,10 +34,11 @@ export function planOf(
   const { expert, expertTensor, countable } = readExpertRanks({ ranks, cut, tensor }, experts)
   const stages = readMegatronStages(said, layers)
   const exchange = said.exchange ?? 'p2p'
+  const sequenceParallel = said.inSequence || tensor === 1
   const notes = compact(
-    tensor > 1 &&
-      !said.inSequence &&
-      'counted as with --sequence-parallel, which tensor parallelism has here; assumptions.residual "whole" counts without',
+    !whole &&
+      !sequenceParallel &&
+      'counted as with --sequence-parallel, which what it goes to may add; assumptions.residual "whole" counts without',
     context > 1 &&
       !(exchange in contextLayouts) &&
       `--cp-comm-type ${exchange} is not counted: another exchange is chosen`,
@@ -48,7 +50,8 @@ export function planOf(
     stages.virtualStages,
     stages.stageLayers ?? (layers === null ? null : [layers]),
   )
-  const overlap = readOverlap(said, { tensor, pipeline, context, replicas, zeroStage }, userBuffers)
+  const laid = { tensor, pipeline, context, replicas, zeroStage }
+  const overlap = readOverlap(said, { ...laid, sequenceParallel: sequenceParallel || !whole }, userBuffers)
   if (!Number.isInteger(replicas)) {
     return {
       plan: { mesh: { tensor, pipeline, context } },

@@ -50,8 +50,11 @@ export function readMegatron(
   const { model, ...ofModel } = readMegatronModel(options, given)
   const optimizer = optimizerOf(given)
   const known = world ?? chips
+  const whole = handedTo === null && !recipe
   const laidOut =
-    known === null ? null : planOf(given, known, model ? Number(model.layers) : layers, userBuffers)
+    known === null
+      ? null
+      : planOf(given, known, model ? Number(model.layers) : layers, { userBuffers, whole })
   const { sequenceLength, globalBatch: batchSequences } = given
   const moments = momentsRead(given)
   const precision = { ...precisionOf(given), optimizer: moments.type }
@@ -59,7 +62,6 @@ export function readMegatron(
   const left = [...options.left()]
   // Megatron-DeepSpeed's programs have the same names, and options of their own.
   const ownProgram = (program === null || isOwnProgram(program)) && !options.has('--deepspeed')
-  const whole = handedTo === null && !recipe
   const spelledOut = program !== null && ownProgram && model !== null
   const asserted = assertedOf(options, given, { words: own, whole, spelledOut })
   const handed =
