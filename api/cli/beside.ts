@@ -1,13 +1,16 @@
 /**
- * A launch script with the scripts that it starts or sources, as far as they lie beside it: each stands in front of its commands as a script
- * writes a file (`cat > NAME <<'EOF'`), which is how it is read where there are no files.
+ * A launch script with the scripts that it starts or sources, and the settings that it names, as far as they lie beside it: each stands in
+ * front of its commands as a script writes a file (`cat > NAME <<'EOF'`), which is how it is read where there are no files.
  */
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileWritten } from '../translate/launch/manifest.ts'
 
 /** A command that starts or sources a script, which one of its words names. */
 const calls = /^\s*(?:\w+=\S*\s+|nohup\s+|exec\s+)*(?:(?:source|\.|bash|sh|sbatch|srun)\s|\.\/)/
 const scripts = /\.(sh|bash|conf|env|slurm|sbatch)$/
+
+/** Files of settings, whoever they are given to. */
+const settings = /[\w./-]+\.toml\b/g
 
 const mostFiles = 20
 
@@ -32,10 +35,19 @@ export function withScripts(text: string, file: string, read: (file: string) => 
     }
   }
   look(text)
+  for (const [path] of text.matchAll(settings)) {
+    const own = found.size < mostFiles ? besideOf(file, path, read) : null
+    if (own !== null) found.set(path, own)
+  }
   // Lines for Slurm have to stay in front of the first command.
   const [head = ''] = /^(?:[ \t]*(?:#.*)?\n)*/.exec(text) ?? []
   const files = [...found].flatMap(([name, own]) => fileWritten(name, own))
   return head + [...files, text.slice(head.length)].join('\n')
+}
+
+/** A file by its path from where the script lies, or by its name beside it. */
+function besideOf(file: string, path: string, read: (file: string) => string): string | null {
+  return readable(join(dirname(file), path), read) ?? readable(join(dirname(file), basename(path)), read)
 }
 
 /** Null where there is no such file to read. */

@@ -30,3 +30,13 @@ it('for --launch', async () => {
   expect([err, code]).toEqual([expect.anything(), 0])
   expect(out).toMatch(/tensor 4/)
 })
+
+it('a file of settings, from where the script lies or from beside it', () => {
+  const toml = '[training]\nseq_len = 512\n'
+  const own = { 'x/own.toml': toml }
+  const found = (name: string) => own[name as keyof typeof own] ?? read(name)
+  const text = 'run --job.config_file ./configs/own.toml\n'
+  const written = withScripts(text, 'x/run.sh', found)
+  expect(written).toBe(`cat > './configs/own.toml' <<'EOF'\n${toml}EOF\n${text}`)
+  expect(withScripts(text, 'y/run.sh', found)).toBe(text)
+})

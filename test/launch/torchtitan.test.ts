@@ -63,10 +63,36 @@ describe('a config of torchtitan', () => {
       'torchrun --nproc-per-node 8 -m torchtitan.train --job.config_file own.toml',
       'NGPU=8 CONFIG_FILE=own.toml ./run_train.sh',
     ]) {
-      expect(readTorchtitanCommand(text, 8).faults).toEqual([expect.stringContaining(elsewhere)])
+      expect(readTorchtitanCommand(text, 8, parse).faults).toEqual([expect.stringContaining(elsewhere)])
     }
     const main = 'torchrun --nproc-per-node 8 -m torchtitan.train --module llama3 --config llama3_8b'
-    expect(readTorchtitanCommand(main, 8).faults).toEqual([])
+    expect(readTorchtitanCommand(main, 8, parse).faults).toEqual([])
+  })
+
+  it('that its command names is read with it, where the same text writes it', () => {
+    const { asked, flags } = launches[0] as (typeof launches)[number]
+    const { chips } = asked.cluster
+    const own = read(flags, chips)
+    const starting = (file: string) =>
+      `cat > shardplan.toml <<'EOF'\n${flags}EOF\ntorchrun --nnodes ${chips} --nproc-per-node 1 -m torchtitan.train --job.config_file ${file}`
+    const named = readTorchtitanCommand(starting('configs/shardplan.toml'), null, parse)
+    expect(named).toEqual({ ...own, hardware: { chips } })
+    const longer = readTorchtitanCommand(
+      `F=\${F:-"./shardplan.toml"}\n${starting('$F --training.seq_len 512')}`,
+      null,
+      parse,
+    )
+    expect(longer.workload).toEqual({ ...own.workload, sequenceLength: 512 })
+    expect(longer.plan).toEqual(own.plan)
+  })
+
+  it('whose degrees are not as many as the GPUs is refused, as torchtitan asserts it', () => {
+    const half = '[parallelism]\ndata_parallel_shard_degree = 16\ntensor_parallel_degree = 8\n'
+    expect(read(half, 128).faults).toEqual([])
+    expect(read(half, 256).faults).toEqual([
+      expect.stringMatching(/are 128 ranks, and there are 256 GPUs: .* data_parallel_shard_degree 32 or -1;/),
+    ])
+    expect(read(half.replace('= 16', '= -1'), 256).faults).toEqual([])
   })
 
   it('of any numbers is read in no time, and throws nothing', () => {

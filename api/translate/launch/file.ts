@@ -34,7 +34,7 @@ const readers: {
   megatronBridge: (file, context) => readBridge(file, context),
   torchtitan: (file, { chips }) =>
     /torchtitan\.train|run_train\.sh/.test(file)
-      ? readTorchtitanCommand(file, chips)
+      ? readTorchtitanCommand(file, chips, (text) => parsed('torchtitan', text, parseToml))
       : readTorchtitan(parsed('torchtitan', file, parseToml), chips),
   maxtext: (file, context) =>
     serves(file, context)

@@ -6,6 +6,7 @@ import { costModel } from '../../../src/cost/compiled-model.ts'
 import { memoryNumbers } from '../../../src/cost/memory/memory-numbers.ts'
 import { stageModel } from '../../../src/cost/model.ts'
 import { readMaxtext } from '../../../src/launch/maxtext/read/read.ts'
+import { parts } from '../../../src/launch/maxtext/recomputation.ts'
 import { composedName, composedPlaces } from '../../../src/recipe/composed-policy.ts'
 import { policyNames } from '../../../src/recipe/policy.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
@@ -68,6 +69,41 @@ describe('a policy of MaxText', () => {
   it('keeps one product of routed experts where it is named alone', () => {
     const { plan } = read('remat_policy=minimal_with_context', true)
     expect(plan.rematerialization).toMatch(/^custom\(.*mlpwi_0=device mlpwi_1=device\)$/)
+  })
+
+  it('is read back as the one that it was written of, of mixtures too', () => {
+    const kept = policyNames('counted').filter((name) => name in parts)
+    const asked = { chip: 'tpu-v5p', topology: [2, 2, 2], batchTokens: 65_536, sequenceLength: 8192 } as const
+    for (const [model, experts] of [
+      ['llama-3-8b', false],
+      ['mixtral-8x7b', true],
+    ] as const)
+      for (const expert of experts ? [1, 2] : [1]) {
+        const written = kept.filter((policy) => {
+          const own = { mesh: { fsdp: 8 / expert, expert }, policies: [policy] as const }
+          const { maxtext } = launched({ model, ...asked, rematerialization: kept }, own)
+          // Two of ours have no policy of MaxText that is theirs: one that keeps as much stands for them.
+          if (!maxtext || policy === 'none' || policy === 'selective') return false
+          const known = { ...context.model, experts }
+          const { plan } = readMaxtext(maxtext as Record<string, string>, {
+            ...context,
+            chips: 8,
+            model: known,
+          })
+          expect(plan.rematerialization, `${model} ${policy}`).toBe(policy)
+          return true
+        })
+        expect(written).toContain('minimal')
+        expect(written.length).toBeGreaterThan(6)
+      }
+  })
+
+  it('of a mixture sends tokens again where experts are on other chips', () => {
+    const arrays = 'query_proj key_proj value_proj context out_proj mlpwi_0 mlpwi_1 moe_mlpwi_1'
+    const all = arrays.replaceAll(/\w+/g, (array) => `${array}=device`)
+    expect(read(all, true).plan.rematerialization).toBe('none')
+    const apart = read(`ici_expert_parallelism=2 ${all}`, true)
+    expect(apart.plan.rematerialization).toBe(`custom(${all})`)
   })
 
   it('that it does not have, or that cannot be counted, is refused, and none stands in for it', () => {

@@ -29,7 +29,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
   const zeroStage = keys.is('shard_optimizer_over_data') && !sharded ? 1 : sharded ? 3 : 0
   const { batchSequences, microbatches } = batchOf(keys, ranks, mesh.pipeline)
   const strategy = keys.text('context_parallel_strategy', 'all_gather').toLowerCase()
-  const remat = readMaxtextPolicy(keys, context.model)
+  const remat = readMaxtextPolicy(keys, context.model, mesh.expert > 1)
   const { precision, assumptions, apart } = numbersOf(keys)
   const optimizer = keys.text('opt_type', 'adamw')
   const sequenceLength = keys.number('max_target_length', 2048)

@@ -13,7 +13,7 @@ import {
   namedArrays,
   type Places,
 } from '../../../recipe/composed-policy.ts'
-import { keepEverything, recomputeEverything } from '../../../recipe/policy.ts'
+import { keepEverything, keepsCopies, policyNamed, recomputeEverything } from '../../../recipe/policy.ts'
 import type { Keys } from '../../read/fields.ts'
 import type { KnownModel } from '../../read/known-model.ts'
 import type { Misnamed } from '../../read/reading.ts'
@@ -58,13 +58,14 @@ const untold = [
   ...['mlpwo', 'moe_mlpwo', 'attention_out', 'kv_proj', 'indexer_cutoff_threshold', 'engram'],
 ] as const
 
-export function readMaxtextPolicy(keys: Keys, model: KnownModel | null): PolicyRead {
+/** `sent` says whether tokens are sent to experts on other chips, which MaxText does again whatever is kept. */
+export function readMaxtextPolicy(keys: Keys, model: KnownModel | null, sent: boolean): PolicyRead {
   const name = keys.text('remat_policy', 'full')
   const places = placesOf(keys)
   const dropped = untold.filter((array) => placeOf(keys, array) !== undefined)
   if (name === 'custom')
-    return { policy: policyOf(places, keys, model), notes: compact(uncountedNote(dropped)), faults: [] }
-  const policy = namedPolicy(name, keys, model)
+    return { policy: policyOf(places, keys, model, sent), notes: compact(uncountedNote(dropped)), faults: [] }
+  const policy = namedPolicy(name, keys, model, sent)
   if (policy !== null) return { policy, notes: [], faults: [] }
   if (uncounted.includes(name)) {
     const fault = `remat_policy ${name} also keeps operands in low precision, which no policy here does: plan.rematerialization says which is to stand for it`
@@ -74,7 +75,7 @@ export function readMaxtextPolicy(keys: Keys, model: KnownModel | null): PolicyR
   return { policy: null, notes: [], faults: [], misnamed: [{ option: 'remat_policy', value: name, among }] }
 }
 
-function namedPolicy(name: string, keys: Keys, model: KnownModel | null): string | null {
+function namedPolicy(name: string, keys: Keys, model: KnownModel | null, sent: boolean): string | null {
   if (/^none$/i.test(name))
     return keys.is('scan_layers', true) ? recomputeEverything.name : keepEverything.name
   if (name === recomputeEverything.name) return name
@@ -85,7 +86,7 @@ function namedPolicy(name: string, keys: Keys, model: KnownModel | null): string
   if (ours && whole) return name in names ? name : ours[0]
   const place: KeepingPlace = hostPart(name) ? 'offload' : 'device'
   const arrays = own.flatMap((part) => arraysOf[part])
-  return policyOf(Object.fromEntries(arrays.map((array) => [array, place])), keys, model)
+  return policyOf(Object.fromEntries(arrays.map((array) => [array, place])), keys, model, sent)
 }
 
 /** Where each array is kept. A product that makes several arrays stands for each of them where the model has it. */
@@ -109,11 +110,22 @@ function isLearned(keys: Keys): boolean {
   return keys.text('decoder_block', '') === 'gpt3'
 }
 
+/** Policies with what they keep: those that have their names from MaxText before those that its commands stand for. */
+const ownFirst = Object.entries(parts).toSorted(
+  ([one], [other]) => Number(names[one] !== one) - Number(names[other] !== other),
+)
+
+function isCopied(policy: string): boolean {
+  const row = policyNamed(policy)
+  return row !== undefined && keepsCopies(row)
+}
+
 /** The policy of the table that keeps the same, or one composed of the arrays. */
-function policyOf(places: Places, keys: Keys, model: KnownModel | null): string {
+function policyOf(places: Places, keys: Keys, model: KnownModel | null, sent: boolean): string {
   const groups = groupsOf(places, keys, model)
   const input = places.decoder_layer_input === 'offload'
-  const same = Object.entries(parts).find(([policy, own]) => {
+  const same = ownFirst.find(([policy, own]) => {
+    if (sent && isCopied(policy)) return false
     const host = hostPart(policy)
     const place = host && own.length > 0 ? 'offload' : 'device'
     return (

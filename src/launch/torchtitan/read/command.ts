@@ -1,9 +1,10 @@
 /**
- * Reads a command of torchtitan's main: the settings of the named config, overridden by dotted options, are translated
- * to those of the last release, which read.ts reads. The inverse of overrides.ts, with the same source.
+ * Reads a command of torchtitan. One of its release names a file of settings, which the script writes (files of the command line stand in
+ * front of it so), and dotted options override them. One of main names a config: its settings, overridden by dotted options, are
+ * translated to those of the release, which read.ts reads. The inverse of overrides.ts, with the same source.
  */
 import { compact } from '../../../compact.ts'
-import type { Fields } from '../../../fields.ts'
+import { type Fields, isFields } from '../../../fields.ts'
 import { optionsOf } from '../../read/options.ts'
 import type { LaunchReading } from '../../read/reading.ts'
 import { readScript } from '../../read/shell/script.ts'
@@ -13,8 +14,12 @@ import { torchtitanMain } from '../version.ts'
 import { readTorchtitan } from './read.ts'
 
 /** Takes a command or a script; run_train.sh takes from the environment what to run. */
-export function readTorchtitanCommand(text: string, chips: number | null): LaunchReading {
-  const { commands, variables, notes } = readScript(text)
+export function readTorchtitanCommand(
+  text: string,
+  chips: number | null,
+  parse: (toml: string) => Fields,
+): LaunchReading {
+  const { commands, variables, documents, notes } = readScript(text)
   const words = commands.findLast((command) => command.some(isOwn)) ?? []
   const start = words.findIndex(isOwn)
   const launcher = optionsOf(words.slice(0, start))
@@ -26,19 +31,25 @@ export function readTorchtitanCommand(text: string, chips: number | null): Launc
   ])
   const each = said('NGPU')
   const world = worldOf(launcher) ?? (each && /^[1-9]\d{0,5}$/.test(each) ? Number(each) : null)
+  const hardware = world === null ? {} : { chips: world }
+  const file = given.get('job.config_file') ?? said('CONFIG_FILE')
+  const settings = typeof file === 'string' ? writtenAs(file, documents) : null
+  if (settings !== null) {
+    const reading = readTorchtitan(overridden(parse(settings), given), world ?? chips)
+    return { ...reading, hardware, notes: compact(notes, reading.notes) }
+  }
   const base = registered.find(({ config }) => config === given.get('config'))
   const config = sectionsOf(base, given, recomputationOf(words, base))
   const reading = readTorchtitan(config, world ?? chips)
   const named = `${given.get('module') ?? 'no module'}, ${given.get('config') ?? 'no config'}`
   const { expert, tensor } = degreesOf(given, base)
-  const file = given.get('job.config_file') ?? said('CONFIG_FILE')
   return {
     ...reading,
     version: torchtitanMain,
     model: base ? reading.model : null,
     // Its flavor is that of a config, which main has under a name.
     unregistered: [],
-    hardware: world === null ? {} : { chips: world },
+    hardware,
     notes: compact(
       notes,
       reading.notes,
@@ -56,7 +67,38 @@ export function readTorchtitanCommand(text: string, chips: number | null): Launc
 
 /** The last release keeps its settings in a file: without it a command says nothing of the plan. */
 function elsewhere(file: string): string {
-  return `its settings are in ${file.slice(0, 100)}, which is not here: send what is in that file, {"torchtitan": "[model] …"}`
+  return `its settings are in ${file.slice(0, 100)}, which is not here: send what is in that file, {"torchtitan": "[model] …"}, or let the same text write it (cat > FILE <<'EOF')`
+}
+
+function writtenAs(file: string, documents: ReadonlyMap<string, string>): string | null {
+  const nameOf = (path: string) => path.replace(/^.*\//, '')
+  const [, text = null] = [...documents].findLast(([own]) => nameOf(own) === nameOf(file)) ?? []
+  return text
+}
+
+/** A config with dotted options in place of what it says. */
+function overridden(config: Fields, given: ReadonlyMap<string, string | true>): Fields {
+  const dotted = sectionsGiven(given, ['job.config_file'])
+  const sections = Object.entries(dotted).map(([name, own]) => {
+    const before = config[name]
+    return [name, isFields(before) ? { ...before, ...own } : own]
+  })
+  return { ...config, ...Object.fromEntries(sections) }
+}
+
+/** What options say, by section and key. */
+function sectionsGiven(
+  given: ReadonlyMap<string, string | true>,
+  apart: readonly string[],
+): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const sections: Record<string, Record<string, unknown>> = {}
+  for (const [name, value] of given) {
+    const at = name.indexOf('.')
+    if (apart.includes(name)) continue
+    const [section, key] = at < 0 ? ['command', name] : [name.slice(0, at), name.slice(at + 1)]
+    sections[section] = { ...sections[section], [key]: plain(value) }
+  }
+  return sections
 }
 
 /** Whether the word is torchtitan's program, as opposed to its launcher. */
@@ -75,13 +117,7 @@ function sectionsOf(
   given: ReadonlyMap<string, string | true>,
   recomputation: string,
 ): Fields {
-  const sections: Record<string, Record<string, unknown>> = {}
-  for (const [name, value] of given) {
-    const at = name.indexOf('.')
-    if (name === 'module' || name === 'config' || translated.includes(name)) continue
-    const [section, key] = at < 0 ? ['command', name] : [name.slice(0, at), name.slice(at + 1)]
-    sections[section] = { ...sections[section], [key]: plain(value) }
-  }
+  const sections = sectionsGiven(given, ['module', 'config', ...translated])
   const number = (name: string, otherwise: number) => Number(given.get(name) ?? otherwise)
   const length = number('training.max_context_length', base?.context ?? 2048)
   const tokens = number('training.num_tokens_per_microbatch_per_dp_rank', base?.tokens ?? 16_384)

@@ -121,7 +121,7 @@ function meshOf(keys: Keys, chips: number | null) {
   const zeroStage = shard * context <= 1 ? 0 : never ? 1 : 3
   const sizes = { tensor, context, pipeline, replicas: replicate }
   const faults = Number.isInteger(left)
-    ? expertFault(expert, shard)
+    ? compact(idleFault({ shard, left, chips }, sizes), expertFault(expert, shard))
     : [`${written(sizes)} do not divide the ${chips} GPUs`]
   return {
     mesh: {
@@ -136,6 +136,16 @@ function meshOf(keys: Keys, chips: number | null) {
         `expert_tensor_parallel_degree ${cut} beside tensor_parallel_degree ${tensor} and expert_parallel_degree ${ranks} is not counted`,
     ),
   }
+}
+
+/** Source: distributed/parallel_dims.py, `_validate`: the product of all degrees is WORLD_SIZE. */
+function idleFault(
+  { shard, left, chips }: { shard: number; left: number; chips: number | null },
+  sizes: Readonly<Record<string, number>>,
+): string | null {
+  if (chips === null || shard === left) return null
+  const ranks = (chips / left) * shard
+  return `${written({ ...sizes, shard })} are ${ranks} ranks, and there are ${chips} GPUs: torchtitan starts where they are as many, as with data_parallel_shard_degree ${left} or -1; of GPUs that it is not started on, say in constraints.chips how many work`
 }
 
 function expertFault(expert: number, shard: number): string | null {
