@@ -132,6 +132,11 @@ function bestOf(
 ): Found | null {
   const launched = sizesByServer(problem, parts)
   const any = launched.filtered ? [anySizes(problem, parts)] : []
+  const choices = [
+    { byServer: launched.byServer, alike: false },
+    { byServer: any, alike: true },
+    { byServer: any, alike: false },
+  ]
   const easier: readonly Requests[] = [
     asked,
     { ...asked, maxFirst: unlimited.maxFirst },
@@ -141,12 +146,12 @@ function bestOf(
   const { prefill = {}, generate = {} } = sketch
   const counts = { prefills: prefill.instances, generates: generate.instances }
   const pool = { cluster: problem.cluster, chips: problem.constraints.chips }
-  // What a framework launches comes first, even where it misses a limit that something else would meet.
-  for (const byServer of [launched.byServer, any]) {
+  // What a framework launches comes first, even where it misses a limit that something else would meet; then what is one server.
+  for (const { byServer, alike } of choices) {
     for (const requests of easier) {
       let best: Sized | null = null
       for (const pair of byServer.flatMap((sizes) =>
-        kindsOf(problem, sketch).flatMap((apart) => writtenPairs(sizes, sketch, apart, requests)),
+        kindsOf(problem, sketch).flatMap((apart) => writtenPairs(sizes, sketch, apart, requests, alike)),
       )) {
         const sized = sizedWith(pair, counts, requests, pool)
         if (sized && (!best || precedes(sized, best))) best = sized

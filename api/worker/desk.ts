@@ -93,7 +93,7 @@ export function evaluateQuestion(asked: EvaluateAsked, catalogue: Catalogue): As
 }
 
 export function evaluateBody(
-  { request, trial, read, file, warnings }: Asked,
+  { request, trial, read, reading, file, warnings }: Asked,
   verdict: Verdict,
   regret?: Regret | ServeRegret | null,
   costs: Costs = () => null,
@@ -106,7 +106,13 @@ export function evaluateBody(
   }
   const { suggestions } = verdict
   const offered = suggestionsAsWritten(request, suggestions ?? [], schemaOf(request))
-  const told = read && changesToldIn({ ...read, text: file }, { request, trial, plan: verdict.plan }, costs)
+  const told =
+    read &&
+    changesToldIn(
+      { ...read, text: file, written: reading?.written },
+      { request, trial, plan: verdict.plan },
+      costs,
+    )
   const inItsFile = (one: Suggestion) => {
     const { pointer, value, also = [] } = one
     return { ...suggestedInRead(one), ...told?.([{ pointer, value }, ...also]) }
@@ -160,7 +166,13 @@ export function validateBody(
   const checks = checksAsWritten(request, validation.checks)
   const { plan } = validation
   const told =
-    read && plan && changesToldIn({ ...read, text: file }, { request, trial: inspection.trial, plan }, costs)
+    read &&
+    plan &&
+    changesToldIn(
+      { ...read, text: file, written: reading?.written },
+      { request, trial: inspection.trial, plan },
+      costs,
+    )
   const ofPlan = read ? checks.map((check) => checkedInRead(check, told)) : checks
   const all = [...ofFile, ...withRefusals(ofPlan, reading, request.require.launchableBy)]
   return {

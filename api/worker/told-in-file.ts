@@ -1,5 +1,6 @@
 /** What changes of a request mean in the launch file that it was read from. */
 import { inFile } from '../../src/launch/in-file.ts'
+import type { LaunchReading } from '../../src/launch/read/reading.ts'
 import { lacksMemoryAlone } from '../../src/launch/server/rules.ts'
 import type { Trial, Verdict } from '../../src/modes/question.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
@@ -22,7 +23,7 @@ interface OfFile {
 }
 
 export function changesToldIn(
-  read: LaunchRead & { readonly text: string },
+  read: LaunchRead & { readonly text: string; readonly written: LaunchReading['written'] },
   { request, trial, plan }: OfFile,
   costs: Costs,
 ): ToldInFile {
@@ -43,10 +44,24 @@ export function changesToldIn(
   const asRead = { settings: plan.launch, lacking: lackingIn(request) }
   const before = short ? (counted ? launched([]) : null) : asRead
   return (changes) => {
+    const set = optionsFor(changes, read.written)
+    if (set) return { inFile: { set, unset: [] } }
     const after = before && launched(changes)
     const found = after && inFile(read, before, after)
     return found ? { inFile: found } : {}
   }
+}
+
+/** Null where a change is of a field that no option sets alone. */
+function optionsFor(
+  changes: readonly Change[],
+  written: LaunchReading['written'] = {},
+): readonly string[] | null {
+  const words = changes.map(({ pointer, value }) => {
+    const [only] = typeof value === 'object' && value !== null ? Object.values(value) : [value]
+    return written[pointer]?.replace('{}', String(only))
+  })
+  return words.every((word) => word !== undefined) ? words : null
 }
 
 const room = [

@@ -109,6 +109,10 @@ export interface ServePlan extends TokenCost {
   readonly idleChips: number
   /** Sequences of a generate instance at once, including prompts being read; the limit that its server is given. */
   readonly maxSequences: number
+  /** Sequences of mean lengths that have room at once, up to `maxSequences`. */
+  readonly roomSequences: number
+  /** Positions of the longest request that has room alone, up to `contextLength`; 0 if none has. */
+  readonly longestPositions: number
   /**
    * Tokens of one step of a server that does both phases: one for each sequence that generates, the rest for prompts.
    * Null if the phases are apart.

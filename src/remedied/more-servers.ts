@@ -3,6 +3,7 @@
  * instances, or the layouts that the search finds, on the chips there are or on the fewest with which there are any.
  */
 import { compact } from '../compact.ts'
+import { present } from '../fields.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { remembered } from '../known.ts'
 import type { Suggestion } from '../plan/answer.ts'
@@ -55,9 +56,11 @@ export function withoutInstances({ prefill = {}, generate = {}, ...rest }: Serve
 function otherLayout({ problem, sketch, fitting }: AskedServe, below: number): readonly Suggestion[] {
   const { prefill, generate } = sketch
   if (!(prefill?.mesh || generate?.mesh)) return []
-  const found = fitting(problem, {})
-  const plan = found && searchedAs(found)
-  if (plan) {
+  const { contextLength, cacheShare } = sketch
+  const held = present({ contextLength, cacheShare })
+  const found = fitting(problem, held)
+  const plan = found && { ...searchedAs(found), ...held }
+  if (found && plan) {
     const detail = `the search finds "${found.summary}", which is enough`
     return [{ change: 'other layouts', pointer: '/plan', value: plan, detail }]
   }
@@ -67,10 +70,10 @@ function otherLayout({ problem, sketch, fitting }: AskedServe, below: number): r
     chips *= 2
   ) {
     const larger = largerHardware(problem, chips)
-    const deployment = larger && fitting({ ...problem, cluster: larger.cluster }, {})
+    const deployment = larger && fitting({ ...problem, cluster: larger.cluster }, held)
     if (!deployment) continue
     const { detail, ...more } = moreChips(larger)
-    const also = [{ pointer: '/plan', value: searchedAs(deployment) }]
+    const also = [{ pointer: '/plan', value: { ...searchedAs(deployment), ...held } }]
     return [
       {
         ...more,

@@ -6,6 +6,7 @@ import type { ServePlan } from '../plan/inference-plan.ts'
 import { easings } from '../plan/serve/easier-requests.ts'
 import type { ServeProblem, ServeSketch } from '../problem.ts'
 import { servedBy } from '../served-by.ts'
+import { largerShare } from './larger-share.ts'
 import { moreServers, withoutInstances } from './more-servers.ts'
 import { type Asked, type Changed, changesOf, remedied } from './remedied.ts'
 import { withinShare } from './within-share.ts'
@@ -15,6 +16,7 @@ type AskedServe = Asked<ServeProblem, ServeSketch, ServePlan>
 const evaluateShared = withinShare(evaluateServe)
 
 const evaluateWithSuggestions = remedied(evaluateShared, (asked: AskedServe, plan) => [
+  ...largerShare(asked, plan),
   ...moreInstances(asked),
   ...otherLimits(asked),
   ...moreServers(asked, plan),
@@ -63,7 +65,24 @@ function limitsChosen(
   return [{ change: 'other server limits', text, changes: [set(first), ...rest.map(set)], plan }]
 }
 
-export const serveChanges = changesOf(evaluateShared, chosenLimits)
+export const serveChanges = changesOf(evaluateShared, (asked: AskedServe) => [
+  ...wholeExperts(asked),
+  ...chosenLimits(asked),
+])
+
+/** Experts whole on the chips that slice each of them. */
+function wholeExperts({ problem, sketch, fitting }: AskedServe): readonly Changed<ServePlan>[] {
+  const { generate: { layout = {}, ...generate } = {} } = sketch
+  const { experts } = layout
+  const value = experts?.replace(/\/sliced$/, '/spread')
+  if (value === undefined || value === experts) return []
+  const plan = fitting(problem, {
+    ...sketch,
+    generate: { ...generate, layout: { ...layout, experts: value } },
+  })
+  const pointer = '/plan/generate/layout/experts'
+  return plan ? [{ change: 'experts whole on chips', text: value, changes: [{ pointer, value }], plan }] : []
+}
 
 /** Each limit of the servers alone, then both. */
 function chosenLimits(asked: AskedServe) {

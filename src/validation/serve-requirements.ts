@@ -1,8 +1,9 @@
 /** The requirements on a deployment. Rate and latencies that its workload asks for are checked in any case. */
+import type { Framework } from '../launch/framework.ts'
 import { bytesText, secondsText, threeFigures } from '../plan/explain/figures.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import type { ServeProblem } from '../problem.ts'
-import type { Ranking, Remedy, RequirementRows } from './check.ts'
+import type { Findings, Outcome, Ranking, Remedy, RequirementRows } from './check.ts'
 import { launchedBy } from './launched-by.ts'
 import { remedy } from './remedy.ts'
 import { withinOf } from './within-of-best.ts'
@@ -14,7 +15,7 @@ export const serveRequirements: RequirementRows<ServePlan> = {
     const expected = `at most ${bytesText(budget)}`
     const short = plan.infeasible?.find(({ reason }) => reason === 'memory')
     if (!short) {
-      const message = `A server has room for ${plan.maxSequences} sequences; at the rate ${bytesText(total)} of ${bytesText(budget)} are in use on the fullest chip that generates.`
+      const message = `${roomText(plan)}; at the rate ${bytesText(total)} of ${bytesText(budget)} are in use on the fullest chip that generates.`
       return { ok: true, pointer: '/memoryBudget', expected, actual: bytesText(total), message }
     }
     const actual = bytesText(budget + (short.shortBytes ?? 0))
@@ -22,7 +23,44 @@ export const serveRequirements: RequirementRows<ServePlan> = {
     return { ok: false, pointer: short.pointer, expected, actual, message, nearest: suggestions.map(remedy) }
   },
   withinOfBest: withinOf(sameAsBest, cappedBelow),
-  launchableBy: launchedBy(sameAsBest),
+  launchableBy: launchable,
+}
+
+const launchedAsIs = launchedBy(sameAsBest)
+
+/** Changes of the plan's own servers come first: a shorter longest request, and what is one change away. */
+function launchable(frameworks: readonly Framework[], findings: Findings<ServePlan>): Outcome | null {
+  const outcome = launchedAsIs(frameworks, findings)
+  if (!outcome || outcome.ok) return outcome
+  const { plan } = findings.evaluation
+  const launches = (one: ServePlan) =>
+    launchedAsIs(frameworks, { ...findings, evaluation: { plan: one } })?.ok
+  const changed = findings.oneChange().filter((one) => launches(one.plan))
+  const { best } = findings
+  const asBest = best && shapeOf(best) === shapeOf(plan) ? [] : (outcome.nearest ?? [])
+  const { nearest: _, ...rest } = outcome
+  const nearest = [...shorter(plan), ...changed.map(({ remedy }) => remedy), ...asBest]
+  return nearest.length > 0 ? { ...rest, nearest } : rest
+}
+
+/** Its servers with requests as long as they have room for, in whole pages of caches. */
+function shorter({ longestPositions, contextLength }: ServePlan): readonly Remedy[] {
+  const value = longestPositions - (longestPositions % page)
+  if (longestPositions >= contextLength || value === 0) return []
+  const detail = `requests of at most ${value} positions, for which there is room`
+  return [{ detail, changes: [{ pointer: '/plan/contextLength', value }] }]
+}
+
+const page = 256
+
+function shapeOf(plan: ServePlan): string {
+  return JSON.stringify(searchedAs(plan))
+}
+
+/** What memory has room for, and what the server is told to take at most. */
+function roomText({ roomSequences, maxSequences }: ServePlan): string {
+  const room = `A server has room for ${roomSequences} sequences of the asked lengths`
+  return maxSequences > roomSequences ? `${room}, and is told to take at most ${maxSequences}` : room
 }
 
 /** Deployments are compared by chips if the workload has a rate, otherwise by the pool's time per request. */

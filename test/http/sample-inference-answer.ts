@@ -87,6 +87,8 @@ export const sampleServeAnswer: ServeAnswer = {
       chips: 32,
       idleChips: 0,
       maxSequences: 64,
+      roomSequences: 64,
+      longestPositions: 4096,
       stepTokens: null,
       contextLength: 2304,
       prefill: phase,

@@ -62,6 +62,12 @@ export const servePlan = z.object({
   maxSequences: number(
     'Most sequences that one generate instance runs at once, including prompts being read: the limit that its server is given. No more run than memory has room for.',
   ),
+  roomSequences: number(
+    'Sequences of the asked lengths that memory of a generate instance has room for at once, up to `maxSequences`.',
+  ),
+  longestPositions: number(
+    'Positions of the longest request that memory of a generate instance has room for, alone, up to `contextLength`. vLLM does not start where they are fewer.',
+  ),
   stepTokens: numberOrNull(
     'Most tokens in one step of a server that does both phases: one for each generating sequence, the rest from prompts. Null where the phases have separate chips.',
   ),

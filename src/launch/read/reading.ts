@@ -49,6 +49,8 @@ export interface LaunchReading {
   readonly refuses?: boolean
   /** Those of the notes for which the framework does not start what the file says, as it is written. */
   readonly refusals?: readonly string[]
+  /** What the file says for a field of the request that one of its options sets alone, by pointer; `{}` stands for the value. */
+  readonly written?: Readonly<Record<string, string>>
   /** Why the file cannot be read. */
   readonly faults: readonly string[]
   /** Values that the framework does not have. */

@@ -37,7 +37,13 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
     framework,
     version,
     model: null,
-    ...present({ named, memoryFraction: said.memoryFraction, known: said.known, refuses: said.refuses }),
+    ...present({
+      named,
+      memoryFraction: said.memoryFraction,
+      known: said.known,
+      refuses: said.refuses,
+      written: said.written,
+    }),
     hardware: context.chips === null ? { chips: server } : {},
     precision: runnable(precision, context),
     assumptions: {},
@@ -109,6 +115,8 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
 /** Reads a server that does both phases; the number of such servers follows from the load. */
 function deploymentReading({ said, context, dispatched, mesh: own }: Laid): Told {
   const { groups, replicas, contextLength, onePhase, usualSequences } = said
+  const ofModel =
+    contextLength === null && !said.fitsLength && !said.longer?.changed ? modelLength(context) : null
   const ofAll = (name: string, count: number | null) =>
     count === null ? {} : { [name]: count * groups * replicas }
   return {
@@ -118,11 +126,20 @@ function deploymentReading({ said, context, dispatched, mesh: own }: Laid): Told
       generate: { mesh: { data: replicas, ...own }, ...layoutOf(said, context, 'generate', dispatched) },
       ...ofAll('maxSequences', said.sequences ?? usualSequences?.count ?? null),
       ...ofAll('stepTokens', said.stepTokens),
-      ...present({ contextLength }),
+      ...present({ contextLength: contextLength ?? ofModel }),
     },
-    notes: compact(said.servingNotes, said.sequences === null && unsaidSequences(usualSequences)),
+    notes: compact(
+      said.servingNotes,
+      ofModel !== null && `the longest request is not said: ${ofModel} positions, as the model's config has`,
+      said.sequences === null && unsaidSequences(usualSequences),
+    ),
     faults: compact(onePhase, countFault(said, context)),
   }
+}
+
+/** Positions of the model, if the file surely loads a release that has just so many. */
+function modelLength({ model }: ReadingContext): number | null {
+  return model?.surePositions === true ? model.maxSequenceLength : null
 }
 
 const unlimited = 'no limit of sequences is said: as many as there is memory for'

@@ -19,6 +19,7 @@ export interface ServerSaid
     | 'faults'
     | 'memoryFraction'
     | 'misnamed'
+    | 'written'
   > {
   readonly named: string | null
   /** What the command gives its caches, if it says that. */
@@ -36,6 +37,8 @@ export interface ServerSaid
   readonly besideGroups: Readonly<Record<keyof BesideGroups, GroupWay>>
   /** Longest sequence; null for the model's own limit. */
   readonly contextLength: number | null
+  /** Whether the server takes the longest that its memory has room for, where it is told no length. */
+  readonly fitsLength?: boolean
   /** If the framework refuses a length beyond the model's. */
   readonly longer?: Longer
   /** Ranks on a host; null where something else starts them, or the text is no whole command. */

@@ -55,6 +55,8 @@ export interface Serving {
   readonly chunked: boolean
   /** Positions that a sequence has room for. */
   readonly contextLength: number
+  /** Most of these for which caches have room in one sequence; 0 if not even one has. */
+  readonly longestPositions: number
   /** Whether prompts find a prefix cached. */
   readonly keepsPrefixes: boolean
   /** Whether sequences are shorter on average, and the plan has as many of them as then fit. */
@@ -71,6 +73,8 @@ export interface Serving {
 /** What a plan has beyond its candidate. */
 export interface Counted {
   readonly contextLength: number
+  /** Most positions of one sequence that have room; those of `contextLength` if it is not said. */
+  readonly longestPositions?: number
   readonly memory: MemoryAccount
   readonly transfers?: boolean
   /** For a server that does both phases: how it prefills, and the most tokens of a step. */
@@ -91,8 +95,10 @@ export function serving(
   setting: Setting,
   { mesh, layouts, pass }: Told,
   mode: ServedMode,
-  { contextLength, memory, transfers = false, prompts, unlike = false, stepTokens, maxSequences }: Counted,
+  counted: Counted,
 ): Serving {
+  const { contextLength, longestPositions = contextLength, memory, transfers = false } = counted
+  const { prompts, unlike = false, stepTokens, maxSequences } = counted
   const { shape, resident, units, groups } = pass
   const only = <Field>(field: (layout: LayoutFields) => Field | null): Field | null =>
     layouts.reduce<Field | null>((found, layout) => found ?? field(layout), null)
@@ -129,6 +135,7 @@ export function serving(
         : Math.max(share(stepTokens), share(maxSequences ?? resident.sequences)),
     chunked: mode === 'prefill' && units > groups,
     contextLength,
+    longestPositions,
     keepsPrefixes: prompts?.keepsPrefixes ?? (mode === 'prefill' && fresh < resident.context - 0.5),
     partlyFilled: mode !== 'prefill' && shape.context < contextLength,
     memory,

@@ -8,11 +8,13 @@ import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
 import { everywhere } from '../server/attention-groups.ts'
 import { ranksOnHost } from '../server/beyond-host.ts'
+import { expertsFault } from '../server/expert-groups.ts'
 import { serverDoors } from '../server/immaterial.ts'
 import { longerOf, longerVariables } from '../server/longer.ts'
 import { quantized, sglangQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf, uncountedCaches } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
+import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
@@ -42,7 +44,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const stateNote = stateTypeNote(type, () => options.text(type), null, context)
   const states = statesRead(options, groups, running, context)
   const limits = compact(running !== null && Math.max(1, Math.floor(running / groups)), states.sequences)
-  const ofMemory = options.number('--mem-fraction-static')
+  const ofMemory = options.number(share)
   const both = context.mode === 'serve'
   // A value of -1 means whole prompts.
   const written = both ? options.text('--chunked-prefill-size') : null
@@ -54,7 +56,12 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       framework: 'sglang',
       version: sglangVersion,
       named,
-      cacheShare: ofMemory === null ? null : { ofMemory },
+      cacheShare: ofMemory === null || shareFault(share, ofMemory) ? null : { ofMemory },
+      written: {
+        '/plan/cacheShare': `${share} {}`,
+        '/plan/contextLength': '--context-length {}',
+        '/plan/generate/layout/experts': `--ep-size ${tensors}`,
+      },
       ranks: tensors,
       groups,
       pipeline: rest.pipeline,
@@ -101,16 +108,15 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
         faults,
         options.faults,
         states.faults,
-        experts > 1 &&
-          !sends &&
-          experts !== tensors &&
-          `--ep-size ${experts} within --tp-size ${tensors} slices each expert over ${tensors / experts} chips, which is not counted`,
+        shareFault(share, ofMemory),
+        experts > 1 && !sends && experts !== tensors && expertsFault('--ep-size', experts, tensors),
       ),
     },
     rest.role === 'prefill' && context.mode === null ? { ...context, mode: 'prefill' } : context,
   )
 }
 
+const share = '--mem-fraction-static'
 const severalHosts = '--nnodes, --node-rank and --dist-init-addr say that it runs on several hosts'
 
 const types = typesOf(

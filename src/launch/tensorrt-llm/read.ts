@@ -11,6 +11,7 @@ import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
 import { everywhere } from '../server/attention-groups.ts'
+import { expertsFault } from '../server/expert-groups.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { tensorrtVersion } from './version.ts'
 
@@ -125,9 +126,7 @@ export function readTensorrt(
         keys.faults,
         unsent !== null && unsentFile(unsent),
         parts > 1 && 'context parallelism is not counted',
-        experts > 1 &&
-          experts !== tensors &&
-          `moe_expert_parallel_size ${experts} of ${tensors} chips slices each expert over ${tensors / experts}, which is not counted`,
+        experts > 1 && experts !== tensors && expertsFault('moe_expert_parallel_size', experts, tensors),
       ),
     },
     context,

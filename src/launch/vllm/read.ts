@@ -13,6 +13,7 @@ import { longerOf, longerVariables } from '../server/longer.ts'
 import { quantized, vllmQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf, uncountedCaches } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
+import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
@@ -54,6 +55,7 @@ const exchangeVariable = 'VLLM_ALL2ALL_BACKEND'
 
 /** Fraction of a GPU that vLLM uses by default (docs.vllm.ai/en/stable/api/vllm/config/cache, CacheConfig; 0.9 in releases of 2025). */
 const filled = 0.92
+const utilization = '--gpu-memory-utilization'
 
 export function readVllm(text: string, context: ReadingContext): LaunchReading {
   const { options, model, starts, variables, notes, faults } = serverCommand(
@@ -95,6 +97,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       positions: positions > 1,
       besideGroups: everywhere(grouped === null ? 'own' : 'all'),
       contextLength: lengthOf(rest.length),
+      fitsLength: rest.length !== null,
       kept: 1,
       sequences,
       // vLLM takes no more by default than a step has tokens for (arg_utils.py).
@@ -111,7 +114,12 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       onePhase: null,
       precision: precisionRead(rest, quantised.types, types),
       misnamed: misnamedAmong(vllmValues, (option) => onlyValue(options.text(option))),
-      memoryFraction: rest.utilization ?? filled,
+      memoryFraction: shareFault(utilization, rest.utilization) ? filled : (rest.utilization ?? filled),
+      written: {
+        '/memoryBudget': `${utilization} {}`,
+        '/plan/contextLength': '--max-model-len {}',
+        '/plan/generate/layout/experts': '--enable-expert-parallel',
+      },
       notes: compact(
         notes,
         notesOf(options),
@@ -127,7 +135,12 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       // Must come last: what nobody has asked for by now is left over.
       ...leftOver([...options.left(), ...unheld], isImmaterial, options.known()),
       refuses: true,
-      faults: compact(faults, options.faults, fewTokens(sequences, told, most)),
+      faults: compact(
+        faults,
+        options.faults,
+        fewTokens(sequences, told, most),
+        shareFault(utilization, rest.utilization),
+      ),
     },
     context,
   )
@@ -174,7 +187,7 @@ function fewTokens(sequences: number | null, told: number | null, most: number |
   return `vLLM does not start with --max-num-batched-tokens${what} below --max-num-seqs ${sequences}: the nearest are --max-num-batched-tokens ${sequences} and --max-num-seqs ${most}`
 }
 
-/** A length such as 32768 or 32k; null for `auto`, which is whatever fits. */
+/** A length such as 32768 or 32k; null for `auto` and -1, which are whatever fits. */
 function lengthOf(text: string | null): number | null {
   const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)([kKmM]?)$/.exec(text ?? '') ?? []
   if (number === '') return null

@@ -45,7 +45,16 @@ const tpuFormats: Formats = {
   caches: { bf16: 'bfloat16', fp8: 'fp8' },
 }
 
+/** vllm-project/vllm 001cabc, vllm/v1/core/kv_cache_utils.py (_check_enough_kv_cache_memory). */
+const roomRule: ServingRules[number] = {
+  broken: ({ mode, contextLength, longestPositions }) =>
+    mode !== 'prefill' && longestPositions > 0 && longestPositions < contextLength,
+  says: ({ contextLength, longestPositions }) =>
+    `vLLM does not start where caches have no room for one request of its longest: there is room for ${longestPositions} positions, and --max-model-len is ${contextLength}`,
+}
+
 const cacheRules: ServingRules = [
+  roomRule,
   sharedPositionsRule('vLLM'),
   sharedStateRule('vLLM'),
   chosenPositionsRule('vLLM'),

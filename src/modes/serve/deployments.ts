@@ -13,6 +13,7 @@ import { axes } from '../../sharding/axis.ts'
 import { frontier } from '../generate/frontier.ts'
 import { isOver, leastScore, type Pool, precedes, type Sized, sized } from './counts.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
+import { holdsLongest } from './longest.ts'
 import { apart, type Pair, together, togetherAtMost } from './pair.ts'
 import type { Requests } from './requests.ts'
 
@@ -87,9 +88,10 @@ export function bestDeployments(space: ServeSpace, requests: Requests, stop: Sto
 
 /** Sizes a pair for the memory that is left, which `togetherAtMost` had ignored. */
 function sizedWithin(pair: Pair, requests: Requests, pool: Pool, limit: number): Sized | null {
-  if (pair.disaggregated) return sized(pair, requests, pool, limit)
+  if (pair.disaggregated) return holdsLongest(pair, requests) ? sized(pair, requests, pool, limit) : null
   const shared = together(pair.prefill, pair.generate, requests)
-  if (!shared || isOver(leastScore(shared, requests, pool), limit)) return null
+  if (!shared || !holdsLongest(shared, requests) || isOver(leastScore(shared, requests, pool), limit))
+    return null
   return sized(shared, requests, pool, limit)
 }
 

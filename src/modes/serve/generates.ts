@@ -10,7 +10,7 @@ import { fastestOf, fastestSeconds, type Given, sitesOf } from '../../inference/
 import { remembered } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateWorkload } from '../../problem.ts'
-import type { Mesh } from '../../sharding/axis.ts'
+import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { largestBatch, stepPasses } from '../generate/phase.ts'
 import type { GenerateInstance, InstanceSize } from './instance.ts'
@@ -105,6 +105,11 @@ function stepsOf(
       const { bytes, workspace } = taken.memory(whole)
       const ofHalves = halved.map((half) => taken.memory(half).workspace)
       return { bytes, workspace: Math.max(workspace, ...ofHalves), budget }
+    }),
+    alone: remembered((positions) => {
+      const only = { contextLength: positions, meanContextLength: positions }
+      const [whole] = stepPasses(bench, only, replicasOf(mesh), mesh)
+      return { ...taken.memory(whole), budget }
     }),
   }
 }

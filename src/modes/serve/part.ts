@@ -27,6 +27,8 @@ export interface Steps {
   /** Infinity if so many sequences do not fit. */
   readonly stepSeconds: (batch: number) => Seconds
   readonly resident: (batch: number) => Resident
+  /** With one sequence of so many positions in each group of chips that caches its own. */
+  readonly alone: (positions: number) => Resident
 }
 
 /** Bytes per chip: `bytes` stay, `workspace` is used while a component runs, `budget` limits the sum. */

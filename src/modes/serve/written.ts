@@ -15,11 +15,13 @@ import { apart, type Limits, type Pair, together } from './pair.ts'
 import { type GivenPrefill, prefillsBeside, prefillsOn } from './prefills.ts'
 import type { Requests } from './requests.ts'
 
+/** With `alike` both phases lie as one server has them, though no framework has to launch it. */
 export function writtenPairs(
   sizes: readonly InstanceSize[],
   sketch: ServeSketch,
   disaggregated: boolean,
   requests: Requests,
+  alike = false,
 ): readonly Pair[] {
   const { maxSequences: sequences, stepTokens, generate = {}, prefill = {} } = sketch
   const limits: Limits = { sequences, stepTokens }
@@ -34,10 +36,10 @@ export function writtenPairs(
       prefills.flatMap((other) => apart(other, one, requests, limits) ?? []),
     )
   }
-  const shared = sizes[0]?.bench.servable && !generate.mesh ? meshOf(prefill) : {}
+  const shared = (alike || sizes[0]?.bench.servable) && !generate.mesh ? meshOf(prefill) : {}
   return generatesWith({ ...shared, ...generate }).flatMap((one) => {
     if (!isOf(one.size, prefill)) return []
-    const prefills = partnersFor(one, prefill, requests)
+    const prefills = partnersFor(one, prefill, requests, alike)
     return prefills.flatMap((other) => together(other, one, requests, limits) ?? [])
   })
 }
@@ -87,16 +89,18 @@ function partnersFor(
   generate: GenerateInstance,
   written: InstanceSketch,
   requests: Requests,
+  alike: boolean,
 ): readonly PrefillInstance[] {
   const { size, site } = generate
-  if (!size.bench.servable) {
+  if (!(alike || size.bench.servable)) {
     const all = prefillsFor(size, written, requests)
-    const alike = written.mesh ? [] : size.prefills().filter(({ storage }) => storage === generate.storage)
-    const beside = alike.length > 0 ? prefillsFor({ ...size, prefills: () => alike }, written, requests) : []
+    const stored = written.mesh ? [] : size.prefills().filter(({ storage }) => storage === generate.storage)
+    const beside =
+      stored.length > 0 ? prefillsFor({ ...size, prefills: () => stored }, written, requests) : []
     return [...new Set([...beside, ...all])]
   }
   if (written.mesh && !isSame(written.mesh, site.mesh)) return []
-  if (!size.bench.servable.serves(size.bench.setting, generate.chosen)) return []
+  if (size.bench.servable?.serves(size.bench.setting, generate.chosen) === false) return []
   return undominated(prefillsBeside(generate, givenPrefill(size, site.mesh, written)))
 }
 

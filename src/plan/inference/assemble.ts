@@ -36,11 +36,18 @@ export function assembleInference(
   const { setting } = model
   const { mesh, pass, seconds } = candidate
   const names = Object.fromEntries(costed.components.map(({ name, layout }) => [name, layout.name]))
-  const { mode, workload, positions: contextLength, transfers = false, maxSequences } = phase
+  const {
+    mode,
+    workload,
+    positions: contextLength,
+    transfers = false,
+    maxSequences,
+    longestPositions,
+  } = phase
   const row = rowOf(workload)
   const launch = inferenceLaunch(setting, candidate, mode, {
     ...{ contextLength, memory, transfers },
-    ...present({ maxSequences }),
+    ...present({ maxSequences, longestPositions }),
   })
   const { told, busiest } = outline(account, names, launch, (shortBytes) => {
     return `a chip is over the memory budget by ${bytesText(shortBytes)}`

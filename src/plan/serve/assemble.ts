@@ -10,6 +10,7 @@ import { generationPhase, stepPasses } from '../../modes/generate/phase.ts'
 import { prefillPhase } from '../../modes/prefill/phase.ts'
 import type { Sized } from '../../modes/serve/counts.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from '../../modes/serve/instance.ts'
+import { longestWithRoom } from '../../modes/serve/longest.ts'
 import { sustained } from '../../modes/serve/operation.ts'
 import type { Deployment } from '../../modes/serve/pair.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
@@ -50,14 +51,26 @@ export function assembleServe(
   const full = runningCandidate(generate, places)
   if (!running || !full) return null
   const { contextLength } = requests
-  const told = { rank, solver, memoryBudget, transfers: disaggregated, contextLength, maxSequences }
+  const longestPositions = longestWithRoom(pair, requests, {
+    stepTokens: operation.stepTokens,
+    budget: memoryBudget,
+  })
+  const told = {
+    rank,
+    solver,
+    memoryBudget,
+    transfers: disaggregated,
+    contextLength,
+    maxSequences,
+    longestPositions,
+  }
   const made: Made = {
     reading: prefillOf(prefill, told),
     generating: generateOf(generate, running, told),
     filled: generateOf(generate, full, told),
   }
   const phases = phasePlans(deployment, made)
-  const launch = launchOf(deployment, requests, made, { full, maxSequences })
+  const launch = launchOf(deployment, requests, made, { full, maxSequences, longestPositions })
   const tokensPerSecond = operation.rate * requests.outputLength
   const paid = requests.rate === null ? requests.pool : chips
   const requestsPerSecond = mostRate(deployment, requests)
@@ -71,6 +84,8 @@ export function assembleServe(
     chips,
     idleChips: paid - chips,
     maxSequences,
+    roomSequences: places,
+    longestPositions,
     stepTokens: operation.stepTokens,
     contextLength,
     ...phases,
@@ -151,7 +166,7 @@ function launchOf(
   { pair, operation, prefills, generates }: Sized,
   { promptLength, contextLength }: Requests,
   { reading, filled }: Made,
-  { full, maxSequences }: { readonly full: InferenceCandidate; readonly maxSequences: number },
+  { full, maxSequences, longestPositions }: Full,
 ): ServePlan['launch'] {
   const { setting } = pair.generate.size.bench
   const { frameworks } = setting.assumptions
@@ -160,7 +175,15 @@ function launchOf(
   }
   const memory = fuller(filled.memoryBytes, reading.memoryBytes, pair.copyBytes)
   const limits = { maxSequences, stepTokens: operation.stepTokens ?? 0 }
-  return serverLaunch(setting, full, pair.prefill.candidate, { promptLength, contextLength, memory, limits })
+  const told = { promptLength, contextLength, longestPositions, memory, limits }
+  return serverLaunch(setting, full, pair.prefill.candidate, told)
+}
+
+/** A server with as many sequences as it has room for, and what it is told. */
+interface Full {
+  readonly full: InferenceCandidate
+  readonly maxSequences: number
+  readonly longestPositions: number
 }
 
 /** Uses the step time of the sequences that run, not that at the limits. */
@@ -205,6 +228,7 @@ interface Told extends Omit<Assembling, 'rival'> {
   readonly transfers: boolean
   readonly contextLength: number
   readonly maxSequences: number
+  readonly longestPositions: number
 }
 
 function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told) {
@@ -219,11 +243,12 @@ function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told) {
 function generateOf(
   { size }: GenerateInstance,
   running: InferenceCandidate,
-  { rank, transfers, contextLength, maxSequences, memoryBudget }: Told,
+  { rank, transfers, contextLength, maxSequences, longestPositions, memoryBudget }: Told,
 ) {
   const model = heldTo(size, memoryBudget)
   const problem = size.part.generateProblem(running.pass.resident.sequences)
-  const phase = { ...generationPhase(model, problem), transfers, positions: contextLength, maxSequences }
+  const own = { transfers, positions: contextLength, maxSequences, longestPositions }
+  const phase = { ...generationPhase(model, problem), ...own }
   return assembleInference(model, phase, running, rank, null)
 }
 

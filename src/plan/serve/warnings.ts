@@ -28,6 +28,10 @@ export function serveWarnings(
     best &&
       workload.contextLength === undefined &&
       `servers are told to take requests of up to ${best.contextLength} positions: where the longest are longer, say so as workload.contextLength`,
+    best &&
+      best.longestPositions > 0 &&
+      best.longestPositions < best.contextLength &&
+      `a server has room for one request of ${best.longestPositions} positions: longer ones, of up to the ${best.contextLength} that it is told, are refused or cut short`,
     `instances are planned to be busy for at most ${mostUtilization} of the time`,
     best && offCentre('prefill', best.prefill.uncertainty),
     best && offCentre('a step of generation', best.generate.uncertainty),

@@ -1,0 +1,36 @@
+/** More of each chip's memory for a server that is given too little of it for one sequence. */
+import type { Suggestion } from '../plan/answer.ts'
+import type { ServePlan } from '../plan/inference-plan.ts'
+import type { ServeProblem, ServeSketch } from '../problem.ts'
+import type { Asked } from './remedied.ts'
+
+/** Shares that servers are usually given, the smallest first. */
+const usual = [0.8, 0.85, 0.9, 0.95] as const
+
+/** The least of the usual shares with which it fits. */
+export function largerShare(
+  { problem, sketch, fitting }: Asked<ServeProblem, ServeSketch, ServePlan>,
+  { infeasible = [] }: ServePlan,
+): readonly Suggestion[] {
+  if (!infeasible.some(({ reason }) => reason === 'memory')) return []
+  const { cacheShare } = sketch
+  const { hbmBytes } = problem.cluster.chip
+  for (const share of usual) {
+    const change = `${share} of each chip's memory`
+    const said = Object.entries(cacheShare ?? {})
+    const own = Object.fromEntries(said.map(([name, less]) => [name, Math.max(less, share)]))
+    const larger = said.length > 0
+    if (larger ? said.every(([, less]) => less >= share) : problem.memoryBudget >= share * hbmBytes) continue
+    const plan = larger
+      ? fitting(problem, { ...sketch, cacheShare: own })
+      : fitting({ ...problem, memoryBudget: share * hbmBytes }, sketch)
+    if (!plan) continue
+    const detail = `a server has room for ${plan.roomSequences} sequences`
+    return [
+      larger
+        ? { change, pointer: '/plan/cacheShare', value: own, detail }
+        : { change, pointer: '/memoryBudget', value: { fraction: share }, detail },
+    ]
+  }
+  return []
+}
