@@ -248,7 +248,7 @@ spec: {template: {spec: {containers: [{image: vllm/vllm-openai, args: [--model, 
     const given = { chips: 8, slices: 1, mode: 'generate', model: null, podGpus: podGpus(plan.vllm) ?? 0 }
     return readerOf(plan)(given).refusals
   }
-  expect(refusals(4)?.join()).toMatch(/8 ranks in a container that has 4 GPUs/)
+  expect(refusals(4)?.join()).toMatch(/8 ranks where it is given 4 GPUs/)
   expect(refusals(8)).toEqual([])
   expect([podGpus('vllm serve m'), podGpus(job(1, ''))]).toEqual([undefined, 8])
 })

@@ -14,11 +14,16 @@ import { yamlDocuments } from './yaml-documents.ts'
 export function described(text: string): string | null {
   const tasks = tasksIn(text).map(scriptOf)
   if (tasks.length > 0) return tasks.join('\n')
+  const started = engineSpecsIn(text)
+  return started.length > 0 ? started.map(engineOf).join('\n') : null
+}
+
+/** The engines that values of vLLM's production-stack start. */
+export function engineSpecsIn(text: string): readonly Fields[] {
   const engines = parsed(text, /^servingEngineSpec:/m).flatMap(({ servingEngineSpec }) =>
     isFields(servingEngineSpec) ? listed(servingEngineSpec.modelSpec) : [],
   )
-  const started = engines.filter(({ enabled }) => enabled !== false)
-  return started.length > 0 ? started.map(engineOf).join('\n') : null
+  return engines.filter(({ enabled }) => enabled !== false)
 }
 
 /** The one kind of chip that a task asks for, by SkyPilot's name; null if it names none or several. */

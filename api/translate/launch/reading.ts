@@ -14,6 +14,7 @@ import { valueAt } from '../../validation/json-pointer.ts'
 import { resolvedModel } from '../model/model.ts'
 import { launchKey, readerOf } from './file.ts'
 import { podGpus } from './pod-gpus.ts'
+import { startedBy } from './replicas.ts'
 
 /** Names of components depend on the model, which the file may be the one to name: the file is then read a second time. */
 export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): LaunchReading {
@@ -31,7 +32,7 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
     ...(typeof sequences === 'number' ? { sequences } : {}),
     slices: chips === null || all === null ? slices : Math.ceil((slices * chips) / all),
     ...(typeof unit === 'number' ? { innermostUnit: unit } : {}),
-    ...present({ podGpus: podGpus(plan[launchKey(plan)]) }),
+    ...present({ podGpus: podGpus(plan[launchKey(plan)]), started: startedBy(plan[launchKey(plan)]) }),
     devices: devicesOf(known ?? (isFields(chip) ? chip : {})),
     mode: typeof mode === 'string' ? mode : null,
   }

@@ -2,6 +2,7 @@
 import type { Chip } from '../../hardware/chip.ts'
 import { type Framework, frameworks } from '../framework.ts'
 import type { KnownModel } from './known-model.ts'
+import type { Started } from './started.ts'
 
 /** Some frameworks are only read: no files are written for them. */
 export type ReadFramework = Framework | 'megatron-bridge' | 'deepspeed' | 'accelerate'
@@ -75,8 +76,10 @@ export interface ReadingContext {
   readonly slices: number
   /** Chips of a unit of the innermost tier behind switches (a node, an NVLink domain), if the request says it. */
   readonly innermostUnit?: number
-  /** GPUs of the container that the command runs in, if a manifest says it. */
+  /** GPUs that the command is given where it runs, if its container or a variable says it. */
   readonly podGpus?: number
+  /** Servers that a manifest starts, if it is one. */
+  readonly started?: Started
   /** Devices that software sees on each chip; 1 when absent. */
   readonly devices?: number
   /** Mode of the workload, if the request names one. */

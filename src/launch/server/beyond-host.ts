@@ -32,7 +32,7 @@ export function beyondHost(
   if (!onHost || chip?.kind === 'tpu') return null
   const { ranks, how } = onHost
   if (podGpus !== undefined && ranks > podGpus)
-    return `it starts ${ranks} ranks in a container that has ${podGpus} GPUs, and does not start: ${how}`
+    return `it starts ${ranks} ranks where it is given ${podGpus} GPUs, and does not start: ${how}`
   const host = innermostUnit === undefined ? ranks : hostOf(innermostUnit)
   return ranks > host
     ? `it starts ${ranks} ranks on a host of ${host} GPUs, and does not start: ${how}`

@@ -11,6 +11,7 @@ import { peakOf } from '../../hardware/peak.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
+import { heldTo, idlePods, type Started, startedChips } from '../read/started.ts'
 import { type BesideGroups, groupWays } from './attention-groups.ts'
 import { beyondHost } from './beyond-host.ts'
 import { beyondNote } from './longer.ts'
@@ -31,6 +32,8 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
   const mesh = { pipeline, ...meshOf(tensors, groups, dispatched) }
   const read = context.mode === 'serve' ? deploymentReading : phaseReading
   const own = read({ said, context, server, dispatched, mesh })
+  const { started = unsaid } = context
+  const held = heldTo(started, server, context.chips)
   const length = lengthSaid(said, context)
   const beyond = beyondHost(said.onHost ?? null, context)
   return {
@@ -44,19 +47,29 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
       refuses: said.refuses,
       written: said.written,
     }),
-    hardware: context.chips === null ? { chips: server } : {},
+    hardware: context.chips === null ? { chips: startedChips(started, server) ?? server } : {},
     precision: runnable(precision, context),
     assumptions: {},
     ...own,
     plan: { ...own.plan, ...present({ cacheShare: said.cacheShare }) },
-    notes: compact(said.notes, own.notes, layoutNotes(said, dispatched), length.notes, beyond),
+    notes: compact(
+      said.notes,
+      own.notes,
+      layoutNotes(said, dispatched),
+      length.notes,
+      beyond,
+      idlePods(started, server),
+      held.notes,
+    ),
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,
     misnamed: said.misnamed ?? [],
     refusals: compact(length.refusals, beyond),
-    faults: compact(said.faults, deviceFault(ranks, devices), own.faults),
+    faults: compact(said.faults, deviceFault(ranks, devices), own.faults, held.faults),
   }
 }
+
+const unsaid: Started = { servers: undefined, gpus: undefined }
 
 /** Chips are not halved. */
 function deviceFault(ranks: number, devices: number): string | null {
@@ -92,7 +105,10 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
   const { groups, replicas, contextLength, kept } = said
   // Servers beyond the sequences asked for, and chips that make up no server, stand idle.
   const most = Math.floor((context.sequences ?? Number.POSITIVE_INFINITY) / replicas)
-  const servers = Math.max(1, Math.min(Math.floor((context.chips ?? server) / server), most))
+  const servers = Math.max(
+    1,
+    Math.min(context.started?.servers ?? Math.floor((context.chips ?? server) / server), most),
+  )
   const data = replicas * servers
   const mode = context.mode === 'prefill' ? 'prefill' : 'generate'
   const batch = said.sequences === null ? null : said.sequences * groups * data
@@ -123,7 +139,11 @@ function deploymentReading({ said, context, dispatched, mesh: own }: Laid): Told
     workload: { mode: 'serve' },
     plan: {
       disaggregated: false,
-      generate: { mesh: { data: replicas, ...own }, ...layoutOf(said, context, 'generate', dispatched) },
+      generate: {
+        mesh: { data: replicas, ...own },
+        ...layoutOf(said, context, 'generate', dispatched),
+        ...present({ instances: context.started?.servers }),
+      },
       ...ofAll('maxSequences', said.sequences ?? usualSequences?.count ?? null),
       ...ofAll('stepTokens', said.stepTokens),
       ...present({ contextLength: contextLength ?? ofModel }),

@@ -19,7 +19,7 @@ import { withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
-import { defaultStep } from './step-tokens.ts'
+import { defaultStep, fewTokens, wholePrompts } from './step-tokens.ts'
 import { vllmValues } from './values.ts'
 import { vllmVersion } from './version.ts'
 
@@ -69,6 +69,9 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   // Of older releases (vllm-project/vllm#33535 took it away).
   const exchange = variables.get(exchangeVariable)?.[0]
   const dispatch = rest.dispatch ?? exchange ?? null
+  const length = lengthOf(rest.length)
+  const ofModel = rest.length === null && context.model?.surePositions && !changesModel(options)
+  const longest = ofModel ? (context.model?.maxSequenceLength ?? null) : length
   const quantised = quantized(rest.quantization, typesNamed(named ?? ''), vllmQuantizations)
   const grouped = groupsOnTpus(rest.additional)
   // Data ranks share the experts of a model that has some; otherwise they are replicas.
@@ -96,7 +99,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
           : 'spread',
       positions: positions > 1,
       besideGroups: everywhere(grouped === null ? 'own' : 'all'),
-      contextLength: lengthOf(rest.length),
+      contextLength: length,
       fitsLength: rest.length !== null,
       kept: 1,
       sequences,
@@ -139,6 +142,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
         faults,
         options.faults,
         fewTokens(sequences, told, most),
+        wholePrompts(options, longest, most),
         shareFault(utilization, rest.utilization),
       ),
     },
@@ -178,13 +182,6 @@ function unsaidTokens(usual: number | null): string {
   return usual === null
     ? '--max-num-batched-tokens is not said: as many tokens in a step as the request allows, where vLLM takes 8192 on chips of 70 GiB and more (A100 apart) and 2048 on others'
     : `--max-num-batched-tokens is not said: ${usual} tokens in a step, as vLLM takes on such chips`
-}
-
-/** vLLM requires a token in each step for every sequence that may run (SchedulerConfig.verify_max_model_len, vllm/config/scheduler.py). */
-function fewTokens(sequences: number | null, told: number | null, most: number | null): string | null {
-  if (sequences === null || most === null || most >= sequences) return null
-  const what = told === null ? `, which is ${most} on such chips unless told,` : ` ${most}`
-  return `vLLM does not start with --max-num-batched-tokens${what} below --max-num-seqs ${sequences}: the nearest are --max-num-batched-tokens ${sequences} and --max-num-seqs ${most}`
 }
 
 /** A length such as 32768 or 32k; null for `auto` and -1, which are whatever fits. */

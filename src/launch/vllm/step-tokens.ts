@@ -4,6 +4,7 @@
  * device_name`; of TPUs by their names).
  */
 import type { Chip } from '../../hardware/chip.ts'
+import type { Options } from '../read/options.ts'
 
 const leastBytes = 70 * 2 ** 30
 const large = { tokens: 8192, sequences: 1024 }
@@ -15,4 +16,18 @@ type Step = typeof others
 export function defaultStep({ name, kind, hbmBytes }: Pick<Chip, 'name' | 'kind' | 'hbmBytes'>): Step {
   const usual = hbmBytes >= leastBytes && !/a100/i.test(name) ? large : others
   return kind === 'tpu' ? { ...usual, tokens: ofTpus[name] ?? others.tokens } : usual
+}
+
+/** vLLM requires a token in each step for every sequence that may run (SchedulerConfig.verify_max_model_len, vllm/config/scheduler.py). */
+export function fewTokens(sequences: number | null, told: number | null, most: number | null): string | null {
+  if (sequences === null || most === null || most >= sequences) return null
+  const what = told === null ? `, which is ${most} on such chips unless told,` : ` ${most}`
+  return `vLLM does not start with --max-num-batched-tokens${what} below --max-num-seqs ${sequences}: the nearest are --max-num-batched-tokens ${sequences} and --max-num-seqs ${most}`
+}
+
+/** A prompt that is not read in parts has to fit into a step (the same function). */
+export function wholePrompts(options: Options, longest: number | null, most: number | null): string | null {
+  const inParts = !options.has('--no-enable-chunked-prefill')
+  if (inParts || longest === null || most === null || most >= longest) return null
+  return `vLLM does not start with --no-enable-chunked-prefill and ${most} tokens in a step, below its longest request of ${longest}: the nearest are --max-num-batched-tokens ${longest} and --max-model-len ${most}`
 }

@@ -1,15 +1,10 @@
 /** A deployment as it is answered, with its two phases as plans. Rates and costs are those at which it runs. */
 import type { Solver } from '../../../solvers/linear-program.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
-import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
-import { fastestOf } from '../../inference/sites.ts'
 import { routerLaunch } from '../../launch/router.ts'
 import { serverLaunch } from '../../launch/serving.ts'
-import { generationPhase, stepPasses } from '../../modes/generate/phase.ts'
-import { prefillPhase } from '../../modes/prefill/phase.ts'
 import type { Sized } from '../../modes/serve/counts.ts'
-import type { GenerateInstance, InstanceSize, PrefillInstance } from '../../modes/serve/instance.ts'
 import { longestWithRoom } from '../../modes/serve/longest.ts'
 import { sustained } from '../../modes/serve/operation.ts'
 import type { Deployment } from '../../modes/serve/pair.ts'
@@ -20,11 +15,11 @@ import { tokenCost } from '../account/token-cost.ts'
 import { serveUncertaintyOf } from '../certainty/uncertainty.ts'
 import { counted } from '../explain/figures.ts'
 import { planId } from '../identity.ts'
-import { assembleInference } from '../inference/assemble.ts'
 import type { InferencePlan, PhasePlan, ServePlan } from '../inference-plan.ts'
 import type { MemoryAccount } from '../plan.ts'
 import { serveExplanation } from './explanation.ts'
 import { instanceText } from './instance-text.ts'
+import { generateOf, prefillOf, runningCandidate } from './phase-plans.ts'
 
 export interface Assembling {
   readonly rank: number
@@ -217,44 +212,6 @@ function fuller(generate: MemoryAccount, prefill: MemoryAccount, copyBytes: Byte
     parameters,
     total: generate.total + workspace - generate.workspace + copyBytes,
   }
-}
-
-function runningCandidate({ size, site }: GenerateInstance, batch: number): InferenceCandidate | null {
-  const { workload } = size.part.generateProblem(batch)
-  return fastestOf(size.bench, site, stepPasses(size.bench, workload, batch, site.mesh))
-}
-
-interface Told extends Omit<Assembling, 'rival'> {
-  readonly transfers: boolean
-  readonly contextLength: number
-  readonly maxSequences: number
-  readonly longestPositions: number
-}
-
-function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told) {
-  const model = heldTo(size, told.memoryBudget)
-  const own = prefillPhase(model, size.part.prefillProblem(prompts))
-  // A prompt may have all positions of the longest request but one.
-  const phase = { ...own, transfers: told.transfers, positions: told.contextLength - 1 }
-  return assembleInference(model, phase, candidate, told.rank, told.solver)
-}
-
-/** Proves nothing of its layouts, as they need not be the best for this batch. */
-function generateOf(
-  { size }: GenerateInstance,
-  running: InferenceCandidate,
-  { rank, transfers, contextLength, maxSequences, longestPositions, memoryBudget }: Told,
-) {
-  const model = heldTo(size, memoryBudget)
-  const problem = size.part.generateProblem(running.pass.resident.sequences)
-  const own = { transfers, positions: contextLength, maxSequences, longestPositions }
-  const phase = { ...generationPhase(model, problem), ...own }
-  return assembleInference(model, phase, running, rank, null)
-}
-
-function heldTo({ bench }: InstanceSize, memoryBudget: Bytes | undefined): InferenceModel {
-  const { setting } = bench
-  return memoryBudget === undefined ? bench : inferenceOn(bench, { ...setting, memoryBudget })
 }
 
 function summary({ pair, prefills, generates, operation, chips }: Sized): string {
