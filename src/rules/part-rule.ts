@@ -2,7 +2,7 @@
  * A rule about parts of a written plan. A search reads only `broken`; whoever wrote the plan also learns where it is
  * broken, why, and what would be legal instead.
  */
-import type { Rule } from './rule.ts'
+import { type Rule, saidOf } from './rule.ts'
 
 /** Sets `value` at `pointer` in the request; null removes what is there. */
 export interface Change {
@@ -41,8 +41,8 @@ export function partFaults<Read>(
       const { says, pointer, nearest } = rule
       const ways = (nearest?.(read) ?? []).filter((way) => isLegal(way, rule))
       return {
-        pointer: typeof pointer === 'string' ? pointer : pointer(read),
-        detail: typeof says === 'string' ? says : says(read),
+        pointer: saidOf(pointer, read),
+        detail: saidOf(says, read),
         ...(ways.length > 0 ? { nearest: ways } : {}),
       }
     })

@@ -18,9 +18,12 @@ export function keeps<Read>(rules: readonly Rule<Read>[], read: Read): boolean {
 
 /** The reasons of all broken rules. */
 export function faults<Read>(rules: readonly Rule<Read>[], read: Read): readonly string[] {
-  return rules
-    .filter(({ broken }) => broken(read))
-    .map(({ says }) => (typeof says === 'string' ? says : says(read)))
+  return rules.filter(({ broken }) => broken(read)).map(({ says }) => saidOf(says, read))
+}
+
+/** What a column says of what is read: the same of all, or made of it. */
+export function saidOf<Read>(column: string | ((read: Read) => string), read: Read): string {
+  return typeof column === 'string' ? column : column(read)
 }
 
 export function unwrittenAmong<Read>(rules: readonly Rule<Read>[]): readonly Rule<Read>[] {

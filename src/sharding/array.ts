@@ -46,6 +46,11 @@ export interface ShardedArray {
   readonly dimensions: readonly Dimension[]
 }
 
+/** Whether it is there before and after what uses it. */
+export function isLasting({ kind }: ShardedArray): boolean {
+  return kind === 'weight' || kind === 'cache'
+}
+
 /** Whether it holds a copy of a token's stream for each of its experts, or what these make of one. */
 export function isOfCopies({ kind, dimensions }: ShardedArray): boolean {
   const has = (name: string) => dimensions.some(({ label }) => label === name)
@@ -119,33 +124,32 @@ export function labelOf(array: ShardedArray, axis: Axis): string | undefined {
   return array.dimensions.find((dimension) => dimension.axes.includes(axis))?.label
 }
 
+/** The array with each of its dimensions changed. */
+export function withDimensions(
+  array: ShardedArray,
+  changed: (dimension: Dimension) => Dimension,
+): ShardedArray {
+  return { ...array, dimensions: array.dimensions.map(changed) }
+}
+
 /** The array once it has been gathered over some axes. */
 export function without(array: ShardedArray, gone: readonly Axis[]): ShardedArray {
-  return {
-    ...array,
-    dimensions: array.dimensions.map((dimension) => ({
-      ...dimension,
-      axes: dimension.axes.filter((axis) => !gone.includes(axis)),
-    })),
-  }
+  return withDimensions(array, (dimension) => ({
+    ...dimension,
+    axes: dimension.axes.filter((axis) => !gone.includes(axis)),
+  }))
 }
 
 /** The array with `added` as further axes of one dimension: states are sharded so by fsdp. */
 export function shardedFurther(array: ShardedArray, label: string, added: readonly Axis[]): ShardedArray {
-  return {
-    ...array,
-    dimensions: array.dimensions.map((dimension) =>
-      dimension.label === label ? { ...dimension, axes: [...dimension.axes, ...added] } : dimension,
-    ),
-  }
+  return withDimensions(array, (dimension) =>
+    dimension.label === label ? { ...dimension, axes: [...dimension.axes, ...added] } : dimension,
+  )
 }
 
 /** The array with a dimension renamed: keys are written per T and read per S. */
 export function relabelled(array: ShardedArray, from: string, to: string): ShardedArray {
-  return {
-    ...array,
-    dimensions: array.dimensions.map((dimension) =>
-      dimension.label === from ? { ...dimension, label: to } : dimension,
-    ),
-  }
+  return withDimensions(array, (dimension) =>
+    dimension.label === from ? { ...dimension, label: to } : dimension,
+  )
 }

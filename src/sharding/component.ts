@@ -4,7 +4,7 @@
  */
 
 import { known } from '../known.ts'
-import { type ShardedArray, without } from './array.ts'
+import { axesOfArray, type ShardedArray, without } from './array.ts'
 import { type Axis, type AxisSet, axisSet } from './axis.ts'
 import type { ArrayRole } from './roles.ts'
 
@@ -67,9 +67,25 @@ export function restricted(component: Component, active: readonly Axis[]): Compo
 const restrictions = new WeakMap<Component, Map<AxisSet, Component>>()
 
 function withAxes(component: Component, active: readonly Axis[]): Component {
-  const arrays = Object.entries(component.arrays).map(([name, array]) => {
-    const gone = array.dimensions.flatMap(({ axes }) => axes).filter((axis) => !active.includes(axis))
-    return [name, without(array, gone)] as const
-  })
+  return withArrays(component, (array) =>
+    without(
+      array,
+      axesOfArray(array).filter((axis) => !active.includes(axis)),
+    ),
+  )
+}
+
+/** The component with each of its arrays changed. */
+export function withArrays(component: Component, changed: (array: ShardedArray) => ShardedArray): Component {
+  const arrays = Object.entries(component.arrays).map(([name, array]) => [name, changed(array)] as const)
   return { ...component, arrays: Object.fromEntries(arrays) }
+}
+
+/** Components that run beside each other, as one: arrays that they share are the same in all of them. */
+export function besideEachOther(name: string, parts: readonly Component[]): Component {
+  return {
+    name,
+    arrays: Object.assign({}, ...parts.map(({ arrays }) => arrays)),
+    einsums: parts.flatMap(({ einsums }) => einsums),
+  }
 }

@@ -9,10 +9,10 @@ import { known } from '../known.ts'
 import { recent } from '../recent.ts'
 import { type ArrayKind, axesOfArray, relabelled, type ShardedArray, shardedFurther } from './array.ts'
 import { type Axis, axes } from './axis.ts'
-import { arrayOf, type Component, type Einsum } from './component.ts'
+import { arrayOf, type Component, type Einsum, weightsOf, withArrays } from './component.ts'
 import { type Move, reshard } from './move.ts'
 import type { Product } from './product.ts'
-import { type Gathered, type Line, runPass, type Step } from './run-pass.ts'
+import { asLines, type Gathered, type Line, runPass, type Step } from './run-pass.ts'
 import { sameArray, sameLine } from './same.ts'
 import { stateShardings, type ZeroStage } from './states.ts'
 
@@ -160,11 +160,7 @@ function stateLabel(weight: ShardedArray): string {
 
 function storedComponent(component: Component, { zeroStage, active = axes }: DeriveOptions): Component {
   const shards = present(stateShardings[zeroStage].weights, active)
-  const arrays = Object.entries(component.arrays).map(([name, array]) => {
-    const stored = array.kind === 'weight' ? stateOf(array, shards) : array
-    return [name, sameArray(stored)] as const
-  })
-  return { ...component, arrays: Object.fromEntries(arrays) }
+  return withArrays(component, (array) => sameArray(array.kind === 'weight' ? stateOf(array, shards) : array))
 }
 
 function present(wanted: readonly Axis[], active: readonly Axis[]): readonly Axis[] {
@@ -174,12 +170,9 @@ function present(wanted: readonly Axis[], active: readonly Axis[]): readonly Axi
 /** Moves after the optimizer: updated weights go from its sharding back to the one that they are stored in. */
 function updateLines(component: Component, { zeroStage, active = axes }: DeriveOptions): readonly Line[] {
   const { weights, optimizer } = stateShardings[zeroStage]
-  return Object.values(component.arrays)
-    .filter((array) => array.kind === 'weight')
-    .flatMap((weight) => {
-      const updated = stateOf(weight, present(optimizer, active))
-      const stored = stateOf(weight, present(weights, active))
-      return reshard(updated, stored, { pass: 'step', every: 'step' })
-    })
-    .map((move) => ({ kind: 'move', move }) as const)
+  return weightsOf(component).flatMap((weight) => {
+    const updated = stateOf(weight, present(optimizer, active))
+    const stored = stateOf(weight, present(weights, active))
+    return asLines(reshard(updated, stored, { pass: 'step', every: 'step' }))
+  })
 }

@@ -45,6 +45,11 @@ export function roleOf(name: string): ArrayRole {
   return roles[name] ?? 'other'
 }
 
+/** Whether it is the residual stream, which all layers have alike. */
+export function isStream(role: ArrayRole): boolean {
+  return role === 'input' || role === 'output'
+}
+
 /** Whether a layer that reads another layer's cache has no such array of its own. */
 export function isOfCache(role: ArrayRole): boolean {
   return role === 'keys' || role === 'values' || role === 'entries'

@@ -2,7 +2,14 @@
  * One pass over the einsums of a component: operands are gathered first, each over the same axes only once, and sums into one array are
  * reduced after the last of them, those over the same axes together.
  */
-import { type ArrayKind, arrayNotation, axesOfArray, type ShardedArray, without } from './array.ts'
+import {
+  type ArrayKind,
+  arrayNotation,
+  axesOfArray,
+  type ShardedArray,
+  withDimensions,
+  without,
+} from './array.ts'
 import { type Axis, axisSet } from './axis.ts'
 import { localProduct } from './einsum.ts'
 import { allGather, allReduce, type Move, type Pass, reduceScatter, reshard } from './move.ts'
@@ -32,8 +39,7 @@ export function runPass(pass: Pass, steps: readonly Step[], lines: Line[], gathe
   const partialSums = new Map<string, readonly (readonly Axis[])[]>()
   steps.forEach((step, index) => {
     if (step.kind === 'reshard') {
-      const moves = reshard(sentAs(step.left, step.out), step.out, { pass, every: 'microbatch' })
-      lines.push(...moves.map((move) => ({ kind: 'move', move }) as const))
+      lines.push(...asLines(reshard(sentAs(step.left, step.out), step.out, { pass, every: 'microbatch' })))
       return
     }
     const local = localProduct(step.out, step.left, step.right)
@@ -68,14 +74,10 @@ function withSum(sums: readonly (readonly Axis[])[], added: readonly Axis[]): re
 function sentAs(array: ShardedArray, { kind, dimensions }: ShardedArray): ShardedArray {
   if (kind !== 'dispatch' && kind !== 'combine') return array
   const extentOf = (label: string) => dimensions.find((dimension) => dimension.label === label)?.extent
-  return {
-    ...array,
-    kind,
-    dimensions: array.dimensions.map((dimension) => ({
-      ...dimension,
-      extent: extentOf(dimension.label) ?? dimension.extent,
-    })),
-  }
+  return withDimensions({ ...array, kind }, (dimension) => ({
+    ...dimension,
+    extent: extentOf(dimension.label) ?? dimension.extent,
+  }))
 }
 
 function reductions(pass: Pass, step: Step, sums: readonly Axis[]): readonly Line[] {
@@ -87,5 +89,9 @@ function reductions(pass: Pass, step: Step, sums: readonly Axis[]): readonly Lin
   if (first) moves.push(reduceScatter(step.out, scattered, { pass, every: step.every(first) }))
   const next = reduced[0]
   if (next) moves.push(allReduce(step.out, reduced, { pass, every: step.every(next) }))
+  return asLines(moves)
+}
+
+export function asLines(moves: readonly Move[]): readonly Line[] {
   return moves.map((move) => ({ kind: 'move', move }))
 }

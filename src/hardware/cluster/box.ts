@@ -21,6 +21,15 @@ export function fitsInto(box: Box, outer: Box): boolean {
   return box.length === outer.length && sorted(box).every((edge, axis) => edge <= (room[axis] ?? 0))
 }
 
+/** Whether copies of a box, turned as needed, fill the whole; axes that the box does not have are of one chip. */
+export function tiles(box: Box, whole: Box): boolean {
+  const [first, ...rest] = box
+  if (first === undefined) return true
+  return whole.some(
+    (edge, axis) => edge % first === 0 && tiles(rest, [...whole.slice(0, axis), ...whole.slice(axis + 1)]),
+  )
+}
+
 /** All boxes of `chips` chips with `axes` axes, edges ascending. */
 export function boxes(chips: number, axes: number, least = 1): readonly Box[] {
   if (axes === 1) return chips >= least ? [[chips]] : []

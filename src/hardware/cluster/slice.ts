@@ -22,6 +22,7 @@ import {
   fitsInto,
   printed,
   sorted,
+  tiles,
   volume,
 } from './box.ts'
 import { mostChips } from './cluster-request.ts'
@@ -141,7 +142,7 @@ function isLegal(system: TorusSystem, topology: Box): boolean {
   const box = sorted(topology)
   if (slices && listed(slices).has(printed(box))) return true
   if (wrap.kind === 'cubes') return isWholeCubes(box, wrap.edge) && volume(box) <= volume(pod)
-  return !slices && fitsInto(box, pod) && isWholeHosts(box, host)
+  return !slices && fitsInto(box, pod) && tiles(host, box)
 }
 
 /** The names of the listed slices with sorted axes; computed once for each list. */
@@ -153,15 +154,6 @@ const listedNames = new WeakMap<readonly Box[], ReadonlySet<string>>()
 
 function isWholeCubes(box: Box, edge: number): boolean {
   return box.every((size) => size % edge === 0)
-}
-
-/** Whether some way of turning the hosts tiles the box. */
-function isWholeHosts(box: Box, host: Box): boolean {
-  const [first, ...rest] = host
-  if (first === undefined) return true
-  return box.some(
-    (size, axis) => size % first === 0 && isWholeHosts([...box.slice(0, axis), ...box.slice(axis + 1)], rest),
-  )
 }
 
 /** The three nearest of: the listed slices, boxes with each axis rounded down or up, and slices of the nearest chip counts. */

@@ -13,7 +13,13 @@ import type { WeightPart } from '../../model/weight-parts.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, elementRow } from '../../recipe/element-type.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
-import { type ArrayKind, arrayNotation, type ShardedArray } from '../../sharding/array.ts'
+import {
+  type ArrayKind,
+  arrayNotation,
+  isLasting,
+  type ShardedArray,
+  withDimensions,
+} from '../../sharding/array.ts'
 import { axisSet } from '../../sharding/axis.ts'
 import { arraysOf, type Component, weightsOf } from '../../sharding/component.ts'
 import { type Derivation, deriveForward, productsOf } from '../../sharding/derive.ts'
@@ -109,8 +115,7 @@ function streamNotation(component: Component, role: 'input' | 'output'): string 
 /** For weights and caches, which are stored anyway, only what is gathered beyond that is live: nothing, where the axes have one chip. */
 function liveTerms({ arrays }: Component, array: ShardedArray, bytes: BytesOf): readonly LocalTerm[] {
   const stored = arrays[array.name]
-  const lasting = array.kind === 'weight' || array.kind === 'cache'
-  return lasting && stored ? [bytes(array), bytes(stored, -1)] : [bytes(array)]
+  return isLasting(array) && stored ? [bytes(array), bytes(stored, -1)] : [bytes(array)]
 }
 
 type BytesOf = (array: ShardedArray, times?: number) => LocalTerm
@@ -203,10 +208,9 @@ function compiled(
 
 /** Only those of a chip's experts that a token visits are read. */
 function visitedAlone(weight: ShardedArray): ShardedArray {
-  const dimensions = weight.dimensions.map((dimension) =>
+  return withDimensions(weight, (dimension) =>
     dimension.extent === 'E' ? { ...dimension, extent: 'Ev' } : dimension,
   )
-  return { ...weight, dimensions }
 }
 
 function ofKind(arrays: readonly ShardedArray[], ...kinds: readonly ArrayKind[]): readonly ShardedArray[] {

@@ -1,8 +1,8 @@
 /** What kernels between the matmuls of a component of inference stream. */
-import type { ShardedArray } from '../../sharding/array.ts'
+import { type ShardedArray, without } from '../../sharding/array.ts'
 import { type Axis, matrixAxes } from '../../sharding/axis.ts'
 import { arraysOf, type Component } from '../../sharding/component.ts'
-import type { ArrayRole } from '../../sharding/roles.ts'
+import { type ArrayRole, isStream } from '../../sharding/roles.ts'
 import type { LocalTerm } from './local-term.ts'
 
 /**
@@ -29,14 +29,9 @@ export function elementwise(
   )
 }
 
-function isStream(role: ArrayRole): boolean {
-  return role === 'input' || role === 'output'
-}
-
 function wholeBut(array: ShardedArray, apart: readonly Axis[]): ShardedArray {
-  const dimensions = array.dimensions.map((dimension) => {
-    const axes = dimension.axes.filter((axis) => apart.includes(axis) || !matrixAxes.includes(axis))
-    return { ...dimension, axes }
-  })
-  return { ...array, dimensions }
+  return without(
+    array,
+    matrixAxes.filter((axis) => !apart.includes(axis)),
+  )
 }

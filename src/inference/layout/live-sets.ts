@@ -3,7 +3,7 @@
  * where it wants them so) or writes, activations that a later einsum still reads, and gathered weights: its own and, as they are
  * fetched ahead, those of the next einsum of the component. The largest set is the component's workspace; sets within others are left out.
  */
-import { type ArrayKind, arrayNotation, type ShardedArray } from '../../sharding/array.ts'
+import { type ArrayKind, arrayNotation, isLasting, type ShardedArray } from '../../sharding/array.ts'
 import type { Component, Einsum } from '../../sharding/component.ts'
 import { type Derivation, productsOf } from '../../sharding/derive.ts'
 import type { Product } from '../../sharding/product.ts'
@@ -60,8 +60,7 @@ function gathered(component: Component, product: Product | undefined): readonly 
   const operands = product?.operands.map(({ array }) => array) ?? []
   return operands.filter((array) => {
     const stored = component.arrays[array.name]
-    const lasting = array.kind === 'weight' || array.kind === 'cache'
-    return lasting && stored !== undefined && arrayNotation(array) !== arrayNotation(stored)
+    return isLasting(array) && stored !== undefined && arrayNotation(array) !== arrayNotation(stored)
   })
 }
 

@@ -9,7 +9,7 @@
  * Two shapes of slice of which neither tiles the other never share a slice of the pool.
  */
 import type { TorusSystem } from '../../hardware/chip.ts'
-import { type Box, volume } from '../../hardware/cluster/box.ts'
+import { type Box, tiles, volume } from '../../hardware/cluster/box.ts'
 import type { Cluster, SwitchedNetwork, TorusNetwork } from '../../hardware/cluster/cluster.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { behindSwitches } from '../../hardware/cluster/resized-cluster.ts'
@@ -71,16 +71,6 @@ function multiples(most: number): readonly number[] {
     for (const divisor of divisorsOf(Math.floor(most / power))) found.add(divisor)
   }
   return [...found]
-}
-
-/** Whether the edges of a box, in some order, divide those of the whole. */
-function tiles(box: Box, whole: Box): boolean {
-  const [first, ...rest] = whole
-  if (first === undefined) return box.every((edge) => edge === 1)
-  if (box.length === 0) return true
-  return box.some(
-    (edge, at) => first % edge === 0 && tiles([...box.slice(0, at), ...box.slice(at + 1)], rest),
-  )
 }
 
 export interface Instances {

@@ -17,7 +17,7 @@ import type { InferenceModel } from '../../inference/model.ts'
 import { heldOnStage } from '../../inference/pass/occurrence.ts'
 import type { Site } from '../../inference/phase.ts'
 import type { Workbench } from '../../inference/workbench.ts'
-import type { ShardedArray } from '../../sharding/array.ts'
+import { axesOfArray, type ShardedArray, without } from '../../sharding/array.ts'
 import { type Axis, axisBit, axisSet, axisSets, type Mesh } from '../../sharding/axis.ts'
 import { weightsOf } from '../../sharding/component.ts'
 import { reshard } from '../../sharding/move.ts'
@@ -92,12 +92,11 @@ function wholeSeconds(
   layers: number,
   bytes: (array: ShardedArray) => Bytes,
 ): Seconds {
-  const over = weight.dimensions.flatMap(({ axes }) => axes)
+  const over = axesOfArray(weight)
   const set = axisSet(over) | (layers > 1 && mesh.pipeline > 1 ? axisBit.pipeline : 0)
   const cost = costs[set]
   if (!cost) return 0
-  const whole = weight.dimensions.map((dimension) => ({ ...dimension, axes: [] }))
-  return operationTime('AllGather', layers * bytes({ ...weight, dimensions: whole }), cost)
+  return operationTime('AllGather', layers * bytes(without(weight, over)), cost)
 }
 
 function allPrices({ setting }: InferenceModel, { placement, mesh }: Stored): NetworkCosts {

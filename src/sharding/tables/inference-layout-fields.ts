@@ -7,7 +7,7 @@ import { remembered } from '../../known.ts'
 import { rowsByName } from '../../recipe/rows.ts'
 import { axesOfArray, shardedArray } from '../array.ts'
 import { type Axis, axisBit, axisRows, type Mesh } from '../axis.ts'
-import type { CacheLayout, ProjectionLayout } from './inference-sharding.ts'
+import type { Cache, CacheLayout, ProjectionLayout } from './inference-sharding.ts'
 import { caches, projectionLayouts, projections, projectionUse } from './inference-sharding.ts'
 
 /** Whether latent attention projects keys up, or absorbs the projection into the queries. */
@@ -173,10 +173,10 @@ export function sharesOutPositions(cache: CacheLayout): boolean {
 
 /** Whether the layout treats tensor and tensor2 alike, so that only their product counts. */
 export function joinsTensors({ projection, cache }: LayoutFields): boolean {
-  return projectionsThatJoin.has(projection) && cache !== 'heads-batch'
+  return projectionUse(projection).joinsTensors && (cache === null || sharesOverBoth(caches[cache]))
 }
 
-/** 1d shards over both axes at once, and copied-all over neither; gathered-all gathers weights over both, so it does not matter how they are sharded. */
-const projectionsThatJoin: ReadonlySet<ProjectionLayout> = new Set([
-  ...(['1d', 'gathered-all', '1d-sequences', 'copied-all'] as const),
-])
+/** Whether all that lies over one of the tensor axes lies over the other too. */
+function sharesOverBoth(row: Cache): boolean {
+  return Object.values(row).every((column) => column.includes('Y') === column.includes('Z'))
+}

@@ -24,7 +24,7 @@ import { denseLayers, expertLayers } from '../../model/expert-layers.ts'
 import { hasRanks, mixingLayers } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { table, weights } from '../array.ts'
-import type { Component, Einsum } from '../component.ts'
+import { besideEachOther, type Component, type Einsum } from '../component.ts'
 import { inferenceExperts } from './inference-experts.ts'
 import { inferenceLatentAttention } from './inference-latent-attention.ts'
 import {
@@ -43,6 +43,7 @@ import {
   projections,
   projectionUse,
 } from './inference-sharding.ts'
+import { latentParts } from './latent-attention.ts'
 import { inferenceMixer, mixers } from './mixers.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
 import { outputProjection } from './output-gate.ts'
@@ -118,12 +119,7 @@ export function inferenceAttention(
 
 /** Attention and MLP read one input, and their outputs are summed before one reduction (PaLM): one gather and one scatter for both. */
 export function inferenceBlock(projection: ProjectionLayout, layout: CacheLayout, gated: boolean): Component {
-  const parts = [inferenceAttention(projection, layout), inferenceMlp(projection, gated)]
-  return {
-    name: 'block',
-    arrays: Object.assign({}, ...parts.map((part) => part.arrays)),
-    einsums: parts.flatMap((part) => part.einsums),
-  }
+  return besideEachOther('block', [inferenceAttention(projection, layout), inferenceMlp(projection, gated)])
 }
 
 /** Runs on the last position of each sequence; sampling is left out. */
@@ -213,7 +209,7 @@ function attentionsOf(model: Transformer): readonly InferenceLayout[] {
       beside(inferenceAttention(projection, cache, outputGate), projection, cache),
     )
   }
-  const parts = { lowRank: latent.queryRank !== null, index: index !== null }
+  const parts = latentParts(latent, index)
   return latentForms.flatMap((form) =>
     attentionLayouts(
       (projection, cache) =>

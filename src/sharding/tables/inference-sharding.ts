@@ -1,4 +1,5 @@
 /** How tokens, weights and caches are sharded in inference, by the names of layouts (inference-layout.ts). */
+
 /** Rows that read alike on a mesh are one layout there, of which the first counts. */
 export const projectionLayouts = [
   ...(['1d', '2d', 'gathered', 'gathered-all'] as const),
@@ -94,20 +95,23 @@ interface ProjectionUse {
   readonly caches: readonly CacheLayout[]
   /** Whether chips that share out sequences each have the weights. */
   readonly copied: boolean
+  /** Whether it treats tensor and tensor2 alike: shards over both at once or over neither, or gathers weights over both, however they are sharded. */
+  readonly joinsTensors: boolean
   /** Whether weights lie whole in D, and are not gathered: as all servers have them. */
   readonly wholeColumns: boolean
 }
 
-const any = { caches: cacheLayouts, copied: false, wholeColumns: false } as const
+const any = { caches: cacheLayouts, copied: false, joinsTensors: false, wholeColumns: false } as const
+const copied = { ...any, copied: true, wholeColumns: true } as const
 
 const uses: Readonly<Record<ProjectionLayout, ProjectionUse>> = {
-  '1d': { ...any, normed: 'B_RE', wholeColumns: true },
+  '1d': { ...any, normed: 'B_RE', joinsTensors: true, wholeColumns: true },
   '2d': { ...any, normed: 'B_RE' },
   gathered: { ...any, normed: 'B_REZ' },
-  'gathered-all': { ...any, normed: 'B_REYZ' },
-  '1d-sequences': { caches: [], normed: 'B_REYZ', copied: false, wholeColumns: true },
-  'copied-all': { caches: ['batch'], normed: 'B_REYZ', copied: true, wholeColumns: true },
-  copied: { caches: ['heads-batch'], normed: 'B_REZ', copied: true, wholeColumns: true },
+  'gathered-all': { ...any, normed: 'B_REYZ', joinsTensors: true },
+  '1d-sequences': { ...any, caches: [], normed: 'B_REYZ', joinsTensors: true, wholeColumns: true },
+  'copied-all': { ...copied, caches: ['batch'], normed: 'B_REYZ', joinsTensors: true },
+  copied: { ...copied, caches: ['heads-batch'], normed: 'B_REZ' },
 }
 
 export function projectionUse(projection: ProjectionLayout): ProjectionUse {

@@ -11,6 +11,7 @@
  * Source: DeepSeek-V2 (arXiv 2405.04434), section 2.1; of the index, model/position-index.ts.
  */
 
+import type { Transformer } from '../../model/transformer.ts'
 import { shardedArray, weights } from '../array.ts'
 import type { Component, Einsum } from '../component.ts'
 import { contextLayoutRow } from './context-layout.ts'
@@ -26,6 +27,15 @@ export interface LatentParts {
   readonly lowRank: boolean
   readonly index: boolean
 }
+
+export function latentParts(
+  { queryRank }: NonNullable<Attention['latent']>,
+  index: Attention['index'],
+): LatentParts {
+  return { lowRank: queryRank !== null, index: index !== null }
+}
+
+type Attention = Transformer['attention']
 
 const indexArrays = {
   activations: {

@@ -16,7 +16,8 @@
  * positions that context could share out.
  */
 import { layerShare, shardedArray, table, weights } from '../array.ts'
-import type { Component, Einsum } from '../component.ts'
+import { besideEachOther, type Component, type Einsum, withArrays } from '../component.ts'
+import { isStream } from '../roles.ts'
 import { type CacheLayout, caches, type ProjectionLayout, projections } from './inference-sharding.ts'
 
 /** Share of the layers that attend, and of those with a recurrence. */
@@ -27,21 +28,15 @@ const recurrentShare = 'Sr'
 export function mixers(attention: Component, recurrence: Component | null): Component {
   if (!recurrence) return attention
   const parts = [ofShare(attention, attendingShare), ofShare(recurrence, recurrentShare)]
-  return {
-    name: attention.name,
-    arrays: Object.assign({}, ...parts.map(({ arrays }) => arrays)),
-    einsums: parts.flatMap(({ einsums }) => einsums),
-  }
+  return besideEachOther(attention.name, parts)
 }
 
 /** The component with a share of the layers as a dimension of all that is not the stream. */
 function ofShare(component: Component, share: string): Component {
   const dimension = { label: layerShare, extent: share, axes: [] }
-  const arrays = Object.entries(component.arrays).map(([name, array]) => {
-    const stream = array.role === 'input' || array.role === 'output'
-    return [name, stream ? array : { ...array, dimensions: [...array.dimensions, dimension] }] as const
-  })
-  return { ...component, arrays: Object.fromEntries(arrays) }
+  return withArrays(component, (array) =>
+    isStream(array.role) ? array : { ...array, dimensions: [...array.dimensions, dimension] },
+  )
 }
 
 const through: readonly Einsum[] = [

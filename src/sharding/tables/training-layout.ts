@@ -13,11 +13,11 @@ import { expertLayers } from '../../model/expert-layers.ts'
 import { hasRanks, mixingLayers } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { table, weights } from '../array.ts'
-import type { Component } from '../component.ts'
+import { besideEachOther, type Component } from '../component.ts'
 import { contextLayoutRow, plainContext } from './context-layout.ts'
 import type { ContextLayout } from './context-layouts.ts'
 import { type ExpertSharding, experts } from './expert-layout.ts'
-import { latentAttention } from './latent-attention.ts'
+import { latentAttention, latentParts } from './latent-attention.ts'
 import { mixers, recurrentMixer } from './mixers.ts'
 import { mlpEinsums } from './mlp-einsums.ts'
 import { outputProjection } from './output-gate.ts'
@@ -107,12 +107,7 @@ export function unembedding(residual: Residual): Component {
 
 /** Attention and MLP read one normed input, and their outputs are summed before one reduction (PaLM). */
 function parallelBlock(residual: Residual, gated: boolean, layout: ContextLayout): Component {
-  const parts = [attention(residual, layout), mlp(residual, gated)]
-  return {
-    name: 'block',
-    arrays: Object.assign({}, ...parts.map((part) => part.arrays)),
-    einsums: parts.flatMap((part) => part.einsums),
-  }
+  return besideEachOther('block', [attention(residual, layout), mlp(residual, gated)])
 }
 
 /** A component of the average layer of a model or stage; `times` is the share of the layers that have it. */
@@ -137,11 +132,7 @@ export function layerParts(
     return [{ component: parallelBlock(residual, model.gatedMlp, layout), times: whole }]
   }
   const attending = latent
-    ? latentAttention(
-        resting(residual),
-        { lowRank: latent.queryRank !== null, index: index !== null },
-        layout,
-      )
+    ? latentAttention(resting(residual), latentParts(latent, index), layout)
     : attention(residual, layout, outputGate)
   const recurrence = model.recurrence ? recurrentMixer(resting(residual), hasRanks(model)) : null
   const { mixed, plain } =
