@@ -3,7 +3,7 @@ import type { Cluster } from './hardware/cluster/cluster.ts'
 import { type InferenceModel, inferenceModel } from './inference/model.ts'
 import { servables } from './launch/serving.ts'
 import type { InstanceSize } from './modes/serve/instance.ts'
-import { instanceSize } from './modes/serve/phases.ts'
+import { instanceSize } from './modes/serve/instance-size.ts'
 import type { ServeProblem } from './problem.ts'
 
 export interface SizesByServer {

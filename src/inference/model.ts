@@ -13,12 +13,14 @@ import { resourceCount } from '../hardware/network/collective.ts'
 import { known } from '../known.ts'
 import { cacheLayers } from '../model/attention-layers.ts'
 import { attendingLayers } from '../model/recurrence.ts'
+import type { PhaseMode } from '../modes/names.ts'
 import type { Setting } from '../problem.ts'
 import { recent, valueKey } from '../recent.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import type { ShardedArray } from '../sharding/array.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
 import { arrayOfRole, arraysOf } from '../sharding/component.ts'
+import { componentRow } from '../sharding/component-rows.ts'
 import { reshard } from '../sharding/move.ts'
 import {
   type InferenceLayout,
@@ -38,7 +40,6 @@ import type { CompiledCollective, CompiledLayout } from './layout/compiled-layou
 import { type LocalTerm, localTerm } from './layout/local-term.ts'
 import type { Servable } from './layout/served.ts'
 import { numbered, type Sums, shared, withNumber } from './layout/shared-parts.ts'
-import type { Pass } from './pass/pass.ts'
 import type { KnownShapes } from './pass/pass-amounts.ts'
 import { phaseAssumptions } from './phase-assumptions.ts'
 import { inferenceTerms } from './time/network-terms.ts'
@@ -56,7 +57,7 @@ type StreamMoves = ReadonlyMap<string, ReadonlyMap<string, readonly CompiledColl
 export interface InferenceModel {
   readonly setting: Setting
   /** The setting's assumptions, as they hold in each phase. */
-  readonly assumed: Readonly<Record<Pass['mode'], Assumptions>>
+  readonly assumed: Readonly<Record<PhaseMode, Assumptions>>
   /** Components of a layer, in order, then the unembedding. A layer has only one of those between the first and the unembedding. */
   readonly components: readonly InferenceComponent[]
   /** The embedding beside attention weights in each layout. */
@@ -180,6 +181,11 @@ export function embeddingBeside(
   attention: Pick<CompiledLayout, 'projection'> | undefined,
 ): CompiledLayout {
   return embeddings[attention?.projection ?? plainProjection]
+}
+
+/** The index of the component that has experts; -1 where none has. */
+export function expertsAt({ components }: InferenceModel): number {
+  return components.findIndex((component) => componentRow(component).layers === 'sparse')
 }
 
 /** The moves between the streams of two layouts; none where they shard it alike. */

@@ -8,11 +8,11 @@
  */
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import { rememberedOf } from '../known.ts'
-import type { Pass } from './pass/pass.ts'
+import type { PhaseMode } from '../modes/names.ts'
 
 /** Made once for each set: the models of all parts of the chips ask for those of one. */
 export const phaseAssumptions = rememberedOf(
-  (assumptions: Assumptions): Readonly<Record<Pass['mode'], Assumptions>> => {
+  (assumptions: Assumptions): Readonly<Record<PhaseMode, Assumptions>> => {
     const prefill = { ...assumptions, overlapCriticalPath: assumptions.overlapInference }
     const generate = {
       ...prefill,

@@ -5,7 +5,7 @@ import type { Stop } from '../patience.ts'
 import type { InferenceSketch } from '../problem.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
-import type { Offered } from './layout/compiled-layout.ts'
+import { chosenOf, type Offered } from './layout/compiled-layout.ts'
 import { offeredLayouts } from './layout/layout-question.ts'
 import { setShards } from './layout/local-sizes.ts'
 import type { InferenceModel } from './model.ts'
@@ -94,7 +94,7 @@ export function candidateOf(
   if (!arranged) return null
   const { mesh, placement, costs, offered } = site
   const { question, answer, seconds } = arranged
-  const layouts = answer.chosen.flatMap((option, component) => offered[component]?.[option] ?? [])
+  const layouts = chosenOf(offered, answer.chosen)
   return {
     ...{ question, answer, seconds, score: score(pass, seconds) },
     ...{ cluster: bench.setting.cluster, mesh, placement, costs, pass, layouts },

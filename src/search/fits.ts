@@ -11,7 +11,7 @@ import { memoryNumbers } from '../cost/memory/memory-numbers.ts'
 import { fixedMemory } from '../cost/memory/stage-memory.ts'
 import { type CostModel, stageModel } from '../cost/model.ts'
 import { computeNumbers } from '../cost/step/microbatch.ts'
-import type { StageGroup } from '../cost/step/stages.ts'
+import { onlyStage } from '../cost/step/stages.ts'
 import { canBePlaced } from '../hardware/network/placement.ts'
 import { never, type Stop } from '../patience.ts'
 import type { Problem } from '../problem.ts'
@@ -80,11 +80,7 @@ function statesBytes(model: CostModel): readonly { readonly states: Bytes; reado
   const scale = createScale()
   setMesh(scale, unitMesh, model.extents, assumptions)
   setBatch(scale, 1)
-  const { layers } = transformer
-  const all: StageGroup = {
-    ...{ first: true, last: true, layers, stages: 1, index: 0, inFlight: 1, held: 1, slowdown: 1 },
-    ...{ sums: false, composition: null },
-  }
+  const all = onlyStage(transformer.layers, null)
   return zeroStages.map((zeroStage) => {
     const memory = fixedMemory(memoryNumbers(model, stageModel(model, zeroStage), scale), all)
     return { states: memory.parameters + memory.gradients + memory.optimizer, reserve: memory.reserve }

@@ -236,6 +236,11 @@ export function reserveBytes({ cluster, memoryBudget, assumptions }: Budgeted): 
   return Math.max(0, margin - Math.max(0, hbmBytes - memoryBudget))
 }
 
+/** What of the budget may be filled. */
+export function fillableBytes(setting: Budgeted): Bytes {
+  return setting.memoryBudget - reserveBytes(setting)
+}
+
 /** The least budget that leaves so many bytes beside the reserve: the inverse of a budget less its reserve. */
 export function budgetFor(bytes: Bytes, { cluster, assumptions }: Omit<Budgeted, 'memoryBudget'>): Bytes {
   const { hbmBytes } = cluster.chip

@@ -34,6 +34,14 @@ export interface StageGroup {
   readonly composition: Composition | null
 }
 
+/** The only stage, with all layers on it and one microbatch in flight. */
+export function onlyStage(layers: number, composition: Composition | null): StageGroup {
+  return {
+    ...{ first: true, last: true, layers, stages: 1, index: 0, inFlight: 1, held: 1, slowdown: 1 },
+    ...{ sums: false, composition },
+  }
+}
+
 /** All that a step depends on of how layers are laid out. */
 export interface Layers {
   readonly groups: readonly StageGroup[]

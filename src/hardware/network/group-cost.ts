@@ -13,6 +13,14 @@ export interface NetworkTerms {
   readonly directSeconds?: Seconds
 }
 
+/** The efficiency of links of the innermost tier, or of those above it. */
+export function tierEfficiency(
+  { scaleUpEfficiency, scaleOutEfficiency }: Pick<NetworkTerms, 'scaleUpEfficiency' | 'scaleOutEfficiency'>,
+  level: number,
+): number {
+  return level === 0 ? scaleUpEfficiency : scaleOutEfficiency
+}
+
 export interface GroupCost {
   readonly chips: number
   readonly perByte: number

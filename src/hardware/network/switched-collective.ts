@@ -13,7 +13,7 @@ import type { BytesPerSecond } from '../../units.ts'
 import { isDirect, type Tier } from '../chip.ts'
 import type { SwitchedNetwork } from '../cluster/cluster.ts'
 import { groupSize, type SwitchedGroup } from './group.ts'
-import type { GroupCost, NetworkTerms } from './group-cost.ts'
+import { type GroupCost, type NetworkTerms, tierEfficiency } from './group-cost.ts'
 
 /** What a group has of one tier: it joins `units` of the tier below, with `below` members each, to one with `members`. */
 interface Reach {
@@ -65,7 +65,7 @@ function reaches(network: SwitchedNetwork, group: SwitchedGroup, terms: NetworkT
   return network.tiers.map((tier, level) => {
     unit *= tier.size ?? Number.POSITIVE_INFINITY
     const members = membersWithin(group, within(network, unit))
-    const efficiency = level === 0 ? terms.scaleUpEfficiency : terms.scaleOutEfficiency
+    const efficiency = tierEfficiency(terms, level)
     const rate = tier.bytesPerSecondPerChip * efficiency
     const reach = { level, tier, units: Math.ceil(members / below), below, members, efficiency, rate }
     below = members

@@ -59,6 +59,26 @@ export function unroutedOf({ collectives }: CompiledLayout): readonly CompiledCo
 /** Layouts that a mesh may choose from, by component. */
 export type Offered = readonly (readonly CompiledLayout[])[]
 
+/** The offer of these alone, one for each component. */
+export function only(layouts: readonly CompiledLayout[]): Offered {
+  return layouts.map((layout) => [layout])
+}
+
+/** Whether there is nothing to choose: each component has one layout. */
+export function isOnly(offered: Offered): boolean {
+  return offered.every(({ length }) => length === 1)
+}
+
+/** The layouts of a choice, which has the index of each component's. */
+export function chosenOf(offered: Offered, chosen: readonly number[]): readonly CompiledLayout[] {
+  return chosen.flatMap((option, component) => offered[component]?.[option] ?? [])
+}
+
+/** The names of all layouts of an offer. */
+export function offeredText(offered: Offered): string {
+  return offered.map((options) => options.map(({ name }) => name).join()).join(';')
+}
+
 /** A mesh, the prices of its groups, and the layouts that its components may have. */
 export interface PricedMesh {
   readonly mesh: Mesh

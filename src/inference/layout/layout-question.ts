@@ -9,15 +9,14 @@ import {
   type Traffic,
   windowTime,
 } from '../../cost/communication/traffic.ts'
-import { reserveBytes } from '../../cost/memory/memory.ts'
+import { fillableBytes } from '../../cost/memory/memory.ts'
 import { known } from '../../known.ts'
 import type { LayoutOption, LayoutQuestion, Resharding } from '../../search/component-layout/question.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import { componentRow } from '../../sharding/component-rows.ts'
 import { isDistinct } from '../../sharding/tables/inference-layout-fields.ts'
 import { projectionUse } from '../../sharding/tables/inference-sharding.ts'
 import type { Seconds } from '../../units.ts'
-import { embeddingBeside, type InferenceModel, movesBetween } from '../model.ts'
+import { embeddingBeside, expertsAt, type InferenceModel, movesBetween } from '../model.ts'
 import { crossings, occurrences } from '../pass/occurrence.ts'
 import type { Pass } from '../pass/pass.ts'
 import { movedBytes, passNumbers, residentOf } from '../pass/pass-numbers.ts'
@@ -74,7 +73,7 @@ export function layoutQuestion(bench: Workbench, site: PricedMesh, pass: Pass): 
       }),
     })),
     resharding: [...edges(bench, pass, layouts, times), ...besides(bench, pass, layouts, times)],
-    budget: setting.memoryBudget - reserveBytes(setting),
+    budget: fillableBytes(setting),
   }
 }
 
@@ -139,7 +138,7 @@ function besides(
   { seconds }: MoveTimes,
 ): readonly Resharding[] {
   if (pass.halves === 1) return []
-  const experts = bench.components.findIndex((component) => componentRow(component).layers === 'sparse')
+  const experts = expertsAt(bench)
   const times = occurrences(bench, pass)[experts] ?? 0
   const assumptions = bench.assumed[pass.mode]
   setPass(bench, pass, false)

@@ -2,11 +2,11 @@
 import { reserveBytes } from '../../cost/memory/memory.ts'
 import { never, type Stop } from '../../patience.ts'
 import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
-import type { LayoutQuestion } from '../../search/component-layout/question.ts'
-import { accountOf } from '../../search/component-layout/question.ts'
+import { accountOf, type LayoutQuestion } from '../../search/component-layout/question.ts'
 import { fixedSeconds } from '../pass/arrangement.ts'
 import type { InferenceCandidate, Phase } from '../phase.ts'
 import { type Given, sitesOf } from '../sites.ts'
+import { chosenOf } from './compiled-layout.ts'
 import { layoutQuestion } from './layout-question.ts'
 import { setShards } from './local-sizes.ts'
 
@@ -33,7 +33,7 @@ export function leanestCandidate(
       question,
       answer: { chosen, ...account, proven: false },
       seconds: account.seconds + fixedSeconds(bench, site, pass, account.seconds),
-      layouts: chosen.flatMap((option, component) => site.offered[component]?.[option] ?? []),
+      layouts: chosenOf(site.offered, chosen),
       score,
     }
   }

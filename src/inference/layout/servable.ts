@@ -4,11 +4,11 @@
  * layouts, on the mesh and, in prefill, on the number of prompts. None of them moves the stream between components.
  */
 import { known } from '../../known.ts'
+import type { PhaseMode } from '../../modes/names.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { InferenceModel } from '../model.ts'
-import type { Pass } from '../pass/pass.ts'
 import { mayHalve } from '../time/halves.ts'
-import type { CompiledLayout, Offered } from './compiled-layout.ts'
+import { type CompiledLayout, type Offered, offeredText, only } from './compiled-layout.ts'
 import { type LayoutsWanted, offeredLayouts } from './layout-question.ts'
 import { onePass } from './served.ts'
 
@@ -16,7 +16,7 @@ import { onePass } from './served.ts'
 export function offersOf(
   model: InferenceModel,
   mesh: Mesh,
-  mode: Pass['mode'],
+  mode: PhaseMode,
   sequences: number,
   wanted: LayoutsWanted = {},
 ): readonly Offered[] {
@@ -37,8 +37,7 @@ export function offersOf(
       servable.runs(setting, { mode, mesh, layouts: [layout, ...rest], pass }),
     )
     if (taken.length === 0) continue
-    const key = taken.map((rest) => rest.map(({ name }) => name).join()).join(';')
-    known(alike, key, () => ({ attention: [], rests: taken })).attention.push(layout)
+    known(alike, offeredText(taken), () => ({ attention: [], rests: taken })).attention.push(layout)
   }
   return [...alike.values()].flatMap((group) =>
     asProducts(group.rests).map((rest) => [group.attention, ...rest]),
@@ -56,5 +55,5 @@ function combinations(options: Offered): Offered {
 function asProducts(combined: Offered): readonly Offered[] {
   const own = (combined[0] ?? []).map((_, at) => [...new Set(combined.flatMap((each) => each[at] ?? []))])
   const size = own.reduce((product, { length }) => product * length, 1)
-  return size === combined.length ? [own] : combined.map((each) => each.map((option) => [option]))
+  return size === combined.length ? [own] : combined.map(only)
 }

@@ -1,4 +1,5 @@
 /** What is asked of serving frameworks about the layouts of a pass. */
+import type { PhaseMode } from '../../modes/names.ts'
 import type { Setting } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
@@ -7,7 +8,7 @@ import type { CompiledLayout } from './compiled-layout.ts'
 
 /** What a framework is asked about. */
 export interface ServableLayouts {
-  readonly mode: Pass['mode']
+  readonly mode: PhaseMode
   readonly mesh: Mesh
   readonly layouts: readonly (LayoutFields & Pick<CompiledLayout, 'component'>)[]
   readonly pass: Pick<Pass, 'shape' | 'resident' | 'units' | 'groups' | 'halves' | 'stageLayers'>

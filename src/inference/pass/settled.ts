@@ -3,19 +3,19 @@
  * alone. That is what `arrange` says of such layouts, to the last digit, without options and tables of what lies between them.
  */
 import { addCall, createTraffic, windowTime } from '../../cost/communication/traffic.ts'
-import { reserveBytes } from '../../cost/memory/memory.ts'
-import { componentRow } from '../../sharding/component-rows.ts'
+import { fillableBytes } from '../../cost/memory/memory.ts'
 import type { Seconds } from '../../units.ts'
 import {
   type CompiledCollective,
   type CompiledLayout,
+  isOnly,
   type PricedMesh,
   routedOf,
   unroutedOf,
 } from '../layout/compiled-layout.ts'
 import { setShape, setShards } from '../layout/local-sizes.ts'
 import { sumOf } from '../layout/local-term.ts'
-import { embeddingBeside, movesBetween } from '../model.ts'
+import { embeddingBeside, expertsAt, movesBetween } from '../model.ts'
 import { computeSeconds, partSeconds } from '../time/component-time.ts'
 import { besideSeconds, layerComputed } from '../time/turns.ts'
 import type { Workbench } from '../workbench.ts'
@@ -38,7 +38,7 @@ export interface Settled {
 
 /** Null where a component has several layouts, or none. */
 export function settledIn(bench: Workbench, site: PricedMesh): Settled | null {
-  return site.offered.every(({ length }) => length === 1) ? settled(bench, site) : null
+  return isOnly(site.offered) ? settled(bench, site) : null
 }
 
 /** Only the first layout of each component is looked at. */
@@ -47,7 +47,7 @@ export function settled(bench: Workbench, site: PricedMesh): Settled {
   const { sizes, setting, assumed, rates } = bench
   const layouts = offered.flatMap(([layout]) => layout ?? [])
   const head = layouts.length - 1
-  const budget = setting.memoryBudget - reserveBytes(setting)
+  const budget = fillableBytes(setting)
   const weights = weightBytes(bench, mesh, offered).map(([bytes = 0]) => bytes)
   const moves = movesOf(bench, costs, layouts)
   const traffic = createTraffic(bench.resources)
@@ -119,7 +119,7 @@ function movesOf(bench: Workbench, costs: PricedMesh['costs'], layouts: readonly
   const moving = (calls: readonly CompiledCollective[]) =>
     calls.filter(({ over }) => (costs[over]?.chips ?? 1) > 1)
   const [first] = layouts
-  const routedAt = bench.components.findIndex((component) => componentRow(component).layers === 'sparse')
+  const routedAt = expertsAt(bench)
   const routed = layouts[routedAt]
   return {
     all: layouts.map(({ collectives }) => moving(collectives)),

@@ -5,7 +5,12 @@
 import { known } from '../../known.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
-import type { CompiledLayout, CompiledProduct, Offered } from '../layout/compiled-layout.ts'
+import {
+  type CompiledLayout,
+  type CompiledProduct,
+  type Offered,
+  offeredText,
+} from '../layout/compiled-layout.ts'
 import { type Sizes, setShape, setShards } from '../layout/local-sizes.ts'
 import { type LocalSum, sumOf } from '../layout/local-term.ts'
 import { computeSeconds, productSeconds } from '../time/component-time.ts'
@@ -68,8 +73,7 @@ function numbersOf(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): 
 
 function shardsText(mesh: Mesh, layouts: Offered): string {
   const { data, fsdp, tensor, tensor2, context, expert } = mesh
-  const names = layouts.map((options) => options.map(({ name }) => name).join()).join(';')
-  return `${data} ${fsdp} ${tensor} ${tensor2} ${context} ${expert} ${names}`
+  return `${data} ${fsdp} ${tensor} ${tensor2} ${context} ${expert} ${offeredText(layouts)}`
 }
 
 /** Sets the sizes of a pass; the head runs only on the last positions, of both halves together. */

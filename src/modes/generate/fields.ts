@@ -9,7 +9,7 @@
  * Source: "How To Scale Your Model", Inference.
  */
 import { meanParameterBytes } from '../../cost/memory/parameter-bytes.ts'
-import type { PricedMesh } from '../../inference/layout/compiled-layout.ts'
+import { only, type PricedMesh } from '../../inference/layout/compiled-layout.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import { arrangedSeconds } from '../../inference/pass/arrangement.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
@@ -28,7 +28,7 @@ export function generateFields(
   const { contextLength, meanContextLength, speculative } = workload
   const { mesh, costs, layouts, pass } = candidate
   const bench = createWorkbench(model)
-  const site: PricedMesh = { mesh, costs, offered: layouts.map((layout) => [layout]) }
+  const site: PricedMesh = { mesh, costs, offered: only(layouts) }
   const { rates, setting } = model
   const { experts } = setting.model
   const perToken =

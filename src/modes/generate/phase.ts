@@ -47,8 +47,7 @@ export function generationPhase(
     known(passes, `${batch} ${meshKey(mesh)}`, () => stepPasses(model, workload, batch, mesh))
   // The pass of the whole batch: its matmuls are no slower than those of its halves, so that bounds are taken of it.
   const passOf = (batch: number, mesh: Mesh): Pass => passesOf(batch, mesh)[0]
-  // The 1 stands for the number of sequences, on which no framework's rules for generation depend.
-  const offers = (mesh: Mesh, wanted?: LayoutsWanted) => offersOf(model, mesh, 'generate', 1, wanted)
+  const offers = (mesh: Mesh, wanted?: LayoutsWanted) => generationOffers(model, mesh, wanted)
   const most = (mesh: Mesh) =>
     Math.max(0, ...offers(mesh).map((offered) => mostInMemory(bench, mesh, offered, workload)))
   return {
@@ -90,6 +89,15 @@ export function generationPhase(
     }),
     tokens: ({ resident }) => resident.sequences,
   }
+}
+
+/** The 1 stands for the number of sequences, on which no framework's rules for generation depend. */
+export function generationOffers(
+  model: InferenceModel,
+  mesh: Mesh,
+  wanted?: LayoutsWanted,
+): readonly Offered[] {
+  return offersOf(model, mesh, 'generate', 1, wanted)
 }
 
 export function generationDemand({ batchSequences }: GenerateWorkload): Demand {

@@ -2,8 +2,8 @@
  * The generate instances of one size: a mesh with a placement and layouts that stay the same for every batch, those that are best for
  * the most sequences that memory and the limit per token allow, or for a smaller batch.
  */
-import { reserveBytes } from '../../cost/memory/memory.ts'
-import { offersOf } from '../../inference/layout/servable.ts'
+import { fillableBytes } from '../../cost/memory/memory.ts'
+import { isOnly, only } from '../../inference/layout/compiled-layout.ts'
 import { settled } from '../../inference/pass/settled.ts'
 import type { InferenceCandidate, Site } from '../../inference/phase.ts'
 import { fastestOf, fastestSeconds, type Given, sitesOf } from '../../inference/sites.ts'
@@ -12,7 +12,7 @@ import { never, type Stop } from '../../patience.ts'
 import type { GenerateWorkload } from '../../problem.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
-import { largestBatch, stepPasses } from '../generate/phase.ts'
+import { generationOffers, largestBatch, stepPasses } from '../generate/phase.ts'
 import type { GenerateInstance, InstanceSize } from './instance.ts'
 import type { Steps } from './part.ts'
 import { storageKeys } from './storage.ts'
@@ -46,13 +46,12 @@ export function generatesOn(
   const { placements = part.placements(mesh) } = given
   const limit = Number.isFinite(maxStepSeconds) ? { maxStepSeconds } : {}
   const workload = { ...part.generateProblem('max').workload, ...limit }
-  // The 1 stands for the number of sequences, on which no framework's rules for generation depend.
-  const offers = offersOf(bench, mesh, 'generate', 1, given.layout)
+  const offers = generationOffers(bench, mesh, given.layout)
   return sitesOf(bench, mesh, { ...given, placements }, offers).flatMap((site) => {
     if (stop()) return []
     const most = largestBatch(bench, site, workload)
     const found = new Map<string, GenerateInstance>()
-    const settles = site.offered.every(({ length }) => length === 1)
+    const settles = isOnly(site.offered)
     for (const batch of [most, ...batches.filter((fewer) => fewer < most)]) {
       if (settles && found.size > 0) break
       const chosen = most > 0 && fastestOf(bench, site, stepPasses(bench, workload, batch, mesh))
@@ -83,9 +82,9 @@ function stepsOf(
   const { bench, generateProblem } = size.part
   const { setting } = bench
   const { workload } = generateProblem('max')
-  const site = { mesh, placement, costs, offered: layouts.map((layout) => [layout]) }
+  const site = { mesh, placement, costs, offered: only(layouts) }
   const passesOf = (batch: number) => stepPasses(bench, workload, batch, mesh)
-  const budget = setting.memoryBudget - reserveBytes(setting)
+  const budget = fillableBytes(setting)
   const taken = settled(bench, site)
   const largest = most ?? largestBatch(bench, site, limited)
   // A server that has room for its most sequences is not asked again whether it has room for fewer.

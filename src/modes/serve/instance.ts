@@ -1,4 +1,4 @@
-/** An instance is a server of one size that prefills or generates; deployments consist of them (phases.ts). */
+/** An instance is a server of one size that prefills or generates; deployments consist of them (instance-size.ts). */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import type { Workbench } from '../../inference/workbench.ts'

@@ -4,7 +4,12 @@
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { type Placement, placements } from '../../hardware/network/placement.ts'
-import type { CompiledLayout, Offered } from '../../inference/layout/compiled-layout.ts'
+import {
+  type CompiledLayout,
+  type Offered,
+  offeredText,
+  only,
+} from '../../inference/layout/compiled-layout.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase, Site } from '../../inference/phase.ts'
 import { bestAt, comes, sitesOf } from '../../inference/sites.ts'
@@ -119,13 +124,9 @@ function createPart(problem: ServeProblem, pooled: InferenceModel, cluster: Clus
       return best
     },
     steps: ({ mesh, placement, layouts, maxStepSeconds }, make) => {
-      const names = offeredText(layouts.map((layout) => [layout]))
+      const names = offeredText(only(layouts))
       const key = `${maxStepSeconds} ${meshKey(mesh)} ${JSON.stringify(placement)} ${names}`
       return known(stepped, key, make)
     },
   }
-}
-
-function offeredText(offered: Offered): string {
-  return offered.map((options) => options.map(({ name }) => name).join()).join(';')
 }

@@ -10,6 +10,7 @@
  * it, or DCN for slices of a torus. Re-slicing between different layouts is free; a cached prefix is sent again even if
  * the generate instance may have it.
  */
+import { tierEfficiency } from '../../hardware/network/group-cost.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { Bytes, BytesPerSecond, Seconds } from '../../units.ts'
 import type { Deployment } from './pair.ts'
@@ -52,7 +53,7 @@ function joiningBandwidth({ setting }: InferenceModel, chips: number): BytesPerS
   for (const [at, { size, bytesPerSecondPerChip }] of network.tiers.entries()) {
     held *= size ?? Number.POSITIVE_INFINITY
     if (held < chips) continue
-    return bytesPerSecondPerChip * (at === 0 ? assumptions.scaleUpEfficiency : assumptions.scaleOutEfficiency)
+    return bytesPerSecondPerChip * tierEfficiency(assumptions, at)
   }
   return (network.tiers.at(-1)?.bytesPerSecondPerChip ?? 0) * assumptions.scaleOutEfficiency
 }

@@ -12,7 +12,7 @@ import { ofStage } from '../../cost/compile/composed.ts'
 import type { StateNumbers } from '../../cost/memory/layer-bytes.ts'
 import { fixedMemory, frontStates, liveBytes, overLayers } from '../../cost/memory/stage-memory.ts'
 import { stageTime } from '../../cost/step/stage-time.ts'
-import type { StageGroup } from '../../cost/step/stages.ts'
+import { onlyStage, type StageGroup } from '../../cost/step/stages.ts'
 import { known } from '../../known.ts'
 import { type Composition, layersAreAlike, stageCompositions } from '../../model/composition.ts'
 import { inFlight } from '../../recipe/schedule.ts'
@@ -78,10 +78,7 @@ function loadOf(costing: Costing, composition: Composition, first: boolean, last
   const layers = stageLayers.reduce((sum, count) => sum + count, 0)
   const again = stageLayers.reduce((sum, count) => sum + Math.min(mix.count, count), 0) / layers
   const mean = { ...mix, count: again }
-  const group: StageGroup = {
-    ...{ first, last, layers: 1, stages: 1, index: 0 },
-    ...{ inFlight: 1, sums: false, held: 1, slowdown: 1, composition },
-  }
+  const group: StageGroup = { ...onlyStage(1, composition), first, last }
   const alone = { ...costing, layers: { ...costing.layers, groups: [group] } }
   const memory = ofStage(costing.memory, group)
   const bytes = ({ weights, gradients, optimizer }: StateNumbers) => weights + gradients + optimizer

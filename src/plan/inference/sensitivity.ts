@@ -3,7 +3,7 @@
  * is kept even if it is as large as memory allows, so that more memory helps only through faster layouts that it has
  * room for.
  */
-import { reserveBytes } from '../../cost/memory/memory.ts'
+import { fillableBytes } from '../../cost/memory/memory.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
@@ -17,7 +17,7 @@ export function inferenceSensitivity(model: InferenceModel, best: InferenceCandi
   const { setting } = model
   const { memoryBudget } = setting
   const { question, answer, seconds } = best
-  const fixed = memoryBudget - reserveBytes(setting) - question.budget
+  const fixed = fillableBytes(setting) - question.budget
   const chosenWithin = (bytes: Bytes): Chosen | null => {
     const chosen = bestLayouts({ ...question, budget: bytes - fixed })
     return chosen && { bytes: chosen.bytes + fixed, seconds: seconds - answer.seconds + chosen.seconds }

@@ -3,7 +3,7 @@
  * grows, without a slope. The next step is the least budget with which the plan's mesh and layout are faster, after
  * what fits is chosen again. Another mesh may be faster with less.
  */
-import { type Budgeted, budgetFor, reserveBytes } from '../../cost/memory/memory.ts'
+import { type Budgeted, budgetFor, fillableBytes } from '../../cost/memory/memory.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 
 export interface MemoryStep {
@@ -33,7 +33,7 @@ export function nextMemoryStep(
   }
   let found = faster(unlimited)
   if (!found) return null
-  let low = setting.memoryBudget - reserveBytes(setting)
+  let low = fillableBytes(setting)
   let high = Math.max(low, found.bytes)
   while (high - low > resolution * high) {
     const chosen = faster((low + high) / 2)

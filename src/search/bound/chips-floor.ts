@@ -7,9 +7,8 @@
 import type { CostModel } from '../../cost/model.ts'
 import { known } from '../../known.ts'
 import type { Problem } from '../../problem.ts'
-import { scheduleRow } from '../../recipe/schedule.ts'
 import type { Seconds } from '../../units.ts'
-import { sequencesEach, triedSchedules } from '../layouts/choices.ts'
+import { sequencesEach, triedScheduleRows } from '../layouts/choices.ts'
 import { leastWork } from './least-work.ts'
 import { waitingTurns } from './work-floor.ts'
 
@@ -50,7 +49,7 @@ export function chipsFloor(model: CostModel): ChipsFloor {
 
 /** For how many turns of a microbatch a stage of so many waits at least, whatever the schedule: for none where one splits the backward pass. */
 export function leastWait(problem: Problem): (pipeline: number) => number {
-  const rows = triedSchedules(problem).map((name) => scheduleRow({ name }))
+  const rows = triedScheduleRows(problem)
   const waits = !problem.assumptions.tokensDivideFreely && rows.every(({ split }) => split === null)
   const virtual = rows.reduce((most, row) => Math.max(most, row.virtualStages[1]), 1)
   return (pipeline) => (waits ? waitingTurns(pipeline, virtual, problem.model.layers) : 0)

@@ -25,12 +25,12 @@
 import { addScaled, copyTraffic, type Traffic, windowTime } from '../../cost/communication/traffic.ts'
 import { known } from '../../known.ts'
 import type { Problem } from '../../problem.ts'
-import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../../recipe/schedule.ts'
+import { canRun, hasVirtualStages, scheduleRows } from '../../recipe/schedule.ts'
 import type { SplitBackward } from '../../recipe/schedule-row.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { score } from '../layouts/candidate.ts'
-import { type Microbatching, triedSchedules } from '../layouts/choices.ts'
+import { type Microbatching, triedScheduleRows } from '../layouts/choices.ts'
 import type { Sums } from './floor-sums.ts'
 import { waitingTurns } from './work-floor.ts'
 
@@ -77,7 +77,7 @@ export type KnownTurns = Map<number, Map<number, Turns>>
 /** `turns` may be shared by floors of the same model on other chips. */
 export function choiceFloors(problem: Problem, turns: KnownTurns): ChoiceFloors {
   const { layers } = problem.model
-  const tried = triedSchedules(problem).map((name) => scheduleRow({ name }))
+  const tried = triedScheduleRows(problem)
   const splitting = tried.filter(({ split }) => split !== null)
   const interleaving = scheduleRows.filter(hasVirtualStages)
   /** Asked for each microbatching of each mesh, and the same for many. */

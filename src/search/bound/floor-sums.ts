@@ -9,7 +9,7 @@ import { known } from '../../known.ts'
 import type { Problem } from '../../problem.ts'
 import { scheduleRow, unscheduled } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import { triedSchedules } from '../layouts/choices.ts'
+import { triedScheduleRows } from '../layouts/choices.ts'
 
 /** What moves forwards and backwards in each microbatch, what moves forwards and backwards once, and two windows to add these up in. */
 export interface Sums {
@@ -65,7 +65,7 @@ export function fillSums(
 
 /** The largest share of what experts are sent that any schedule that is tried hides. */
 export function mostRoutedOverlap(problem: Problem): number {
-  const rows = [unscheduled, ...triedSchedules(problem).map((name) => ({ name }))].map(scheduleRow)
+  const rows = [scheduleRow(unscheduled), ...triedScheduleRows(problem)]
   const shares = rows.map((row) => routedOverlap(row, Number.POSITIVE_INFINITY, problem.assumptions).share)
   return Math.max(...shares)
 }

@@ -20,7 +20,7 @@ import type { ActivationNumbers } from '../../cost/memory/memory-numbers.ts'
 import { fixedBytes, liveOf } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
-import type { StageGroup } from '../../cost/step/stages.ts'
+import { onlyStage } from '../../cost/step/stages.ts'
 import { type Composition, denseLayer, sparseLayer, wholeComposition } from '../../model/composition.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { Filling } from './fillings.ts'
@@ -83,20 +83,7 @@ export function layerRoom(model: CostModel): Room {
   const { memoryBudget, assumptions } = problem
   const reserve = reserveBytes(problem)
   const overhead = kind === null ? average : layerOverhead(problem, kind)
-  const only: StageGroup = {
-    ...{
-      first: true,
-      last: true,
-      layers: problem.model.layers,
-      stages: 1,
-      index: 0,
-      inFlight: 1,
-      sums: false,
-      held: 1,
-      slowdown: 1,
-    },
-    composition: countedComposition(model),
-  }
+  const only = onlyStage(problem.model.layers, countedComposition(model))
   const timesOf = (own: ComputeNumbers, exposed: readonly Seconds[], each: Seconds, of: number) =>
     own.backward.map((time, policy) => (own.forward + time + 2 * each + (exposed[policy] ?? 0)) / of)
   const headOf = ({ headForward, headBackward }: ComputeNumbers) => headForward + headBackward

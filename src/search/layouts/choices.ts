@@ -14,7 +14,7 @@ import { dividesIntoChunks, mostVirtualStages } from '../../cost/step/stages.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { known } from '../../known.ts'
 import { type Problem, wholeSequences } from '../../problem.ts'
-import { canRun, type Schedule, scheduleRows, unscheduled } from '../../recipe/schedule.ts'
+import { canRun, type Schedule, scheduleRow, scheduleRows, unscheduled } from '../../recipe/schedule.ts'
 import type { ScheduleRow } from '../../recipe/schedule-row.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
@@ -100,6 +100,10 @@ function dividedInto(each: number, replicas: number): readonly Microbatching[] {
 
 export function triedSchedules({ workload, assumptions }: Problem): readonly ScheduleName[] {
   return workload.schedules ?? assumptions.schedules
+}
+
+export function triedScheduleRows(problem: Problem): readonly ScheduleRow[] {
+  return triedSchedules(problem).map((name) => scheduleRow({ name }))
 }
 
 /** Asked for each number of microbatches of each mesh, and the same for many. */

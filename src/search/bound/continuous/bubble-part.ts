@@ -8,9 +8,8 @@
  * may be used that has no certain bubble, there is no such part.
  */
 import type { CostModel } from '../../../cost/model.ts'
-import { scheduleRow } from '../../../recipe/schedule.ts'
 import { axisSet, unitMesh } from '../../../sharding/axis.ts'
-import { microbatchChoices, triedSchedules } from '../../layouts/choices.ts'
+import { microbatchChoices, triedScheduleRows } from '../../layouts/choices.ts'
 import { sum, times } from '../../memory-policy/linear-terms.ts'
 import { chordSlope, sizeOf, sizesOf } from './leaving.ts'
 import type { Case } from './mesh-part.ts'
@@ -24,7 +23,7 @@ export function bubblePart(
   { problem }: CostModel,
 ): Part | null {
   const { cluster, model } = problem
-  const tried = triedSchedules(problem).map((name) => scheduleRow({ name }))
+  const tried = triedScheduleRows(problem)
   const filled = tried.reduce((most, { fillsOfBubble }) => Math.max(most, fillsOfBubble ?? 0), 0)
   const flopTime = forward.flopTime + backward.flopTime - filled * weightGradients.flopTime
   const hbmTime = forward.hbmTime + backward.hbmTime - filled * weightGradients.hbmTime

@@ -11,6 +11,7 @@
  */
 import type { Assumptions } from '../../../assumptions/assumptions.ts'
 import type { Cluster, SwitchedNetwork, TorusNetwork } from '../../../hardware/cluster/cluster.ts'
+import { tierEfficiency } from '../../../hardware/network/group-cost.ts'
 import { type Axis, axes, axesAcrossSlices } from '../../../sharding/axis.ts'
 import type { BytesPerSecond } from '../../../units.ts'
 
@@ -60,7 +61,7 @@ function switchedCuts({ tiers }: SwitchedNetwork, chips: number, assumptions: As
   const levels: { readonly name: string; readonly unit: number; readonly rate: BytesPerSecond }[] = []
   let unit = 1
   tiers.forEach((tier, level) => {
-    const efficiency = level === 0 ? assumptions.scaleUpEfficiency : assumptions.scaleOutEfficiency
+    const efficiency = tierEfficiency(assumptions, level)
     // Groups that do not divide a unit are costed as if they straddled it, even where it has room for all chips.
     const mayLeave = unit % chips !== 0 && Number.isFinite(unit)
     if (mayLeave) levels.push({ name: tier.name, unit, rate: tier.bytesPerSecondPerChip * efficiency })

@@ -1,5 +1,5 @@
 /** What weights, gradients and optimizer states take: memory on every chip, and HBM traffic once a step. */
-import { reserveBytes } from '../../../cost/memory/memory.ts'
+import { fillableBytes } from '../../../cost/memory/memory.ts'
 import type { CostModel } from '../../../cost/model.ts'
 import { added, atLeast, gibibytes, milliseconds, type Part, shareOf } from './part.ts'
 import type { Share } from './unavoidable.ts'
@@ -23,7 +23,7 @@ export function updatePart(shares: readonly Share[], chips: number): Part {
 export function memoryPart(states: readonly Share[], { problem }: CostModel): Part {
   const { cluster, memoryBudget } = problem
   const { terms, constant, powers } = added(states.map((share) => shareOf(share, gibibytes / cluster.chips)))
-  const upper = (memoryBudget - reserveBytes(problem)) * gibibytes - constant
+  const upper = fillableBytes(problem) * gibibytes - constant
   return {
     variables: [],
     rows: [{ name: 'memory', terms, upper }],

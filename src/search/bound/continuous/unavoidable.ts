@@ -28,7 +28,6 @@ import {
 import { arithmeticTime } from '../../../cost/compute/compute.ts'
 import type { StateTerms } from '../../../cost/memory/memory.ts'
 import type { CostModel } from '../../../cost/model.ts'
-import { scheduleRow } from '../../../recipe/schedule.ts'
 import {
   type AxisSet,
   axisBit,
@@ -38,7 +37,7 @@ import {
   unitMesh,
 } from '../../../sharding/axis.ts'
 import type { Seconds } from '../../../units.ts'
-import { triedSchedules } from '../../layouts/choices.ts'
+import { triedScheduleRows } from '../../layouts/choices.ts'
 
 /** Stands for c · Π of the axes in `times`, to be divided by n. */
 export interface Share {
@@ -100,7 +99,7 @@ export function unavoidable(model: CostModel, stage: StageModel): Unavoidable {
   const gradients = model.weightGradients
   const weightGradients = pass(work(gradients.layer), work(gradients.head))
   const behind = pass(backward, work(head.backward.products))
-  const fills = triedSchedules(model.problem).some((name) => (scheduleRow({ name }).fillsOfBubble ?? 0) > 0)
+  const fills = triedScheduleRows(model.problem).some(({ fillsOfBubble }) => (fillsOfBubble ?? 0) > 0)
   const filled = fills ? weightGradients.lostFlopTime : 0
   return {
     forward: pass(work(layer.forward.products), work(head.forward.products)),

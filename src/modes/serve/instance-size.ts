@@ -1,4 +1,4 @@
-/** The instances that one size can be: for prefill (prefills.ts) and for generation (generates.ts). */
+/** A size of instance, with the instances that it can be: for prefill (prefills.ts) and for generation (generates.ts). */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import { rememberedWhole } from '../../known.ts'
