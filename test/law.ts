@@ -30,3 +30,8 @@ export function forAll<Problem extends [unknown, ...unknown[]]>(
 ): void {
   fc.assert(fc.property<Problem>(...problems, holds), { numRuns: runs(few) })
 }
+
+/** Whole numbers from `min` to `max`. */
+export function whole(min: number, max: number): fc.Arbitrary<number> {
+  return fc.integer({ min, max })
+}

@@ -1,14 +1,12 @@
 /** A problem as the service would make it from a request: names from the catalogue, defaults for the rest. */
-import { readFileSync } from 'node:fs'
 import type { Assumptions } from '../src/assumptions/assumptions.ts'
 import { book } from '../src/assumptions/book.ts'
 import { calibrated } from '../src/assumptions/calibrated.ts'
 import type { NetworkOverride } from '../src/hardware/cluster/cluster-request.ts'
 import { resolveCluster } from '../src/hardware/cluster/resolve.ts'
-import { type ChipRecord, chipOf } from '../src/hardware/record.ts'
 import { type Architecture, transformer } from '../src/model/architecture.ts'
-import { type RecordedModel, recordedModel } from '../src/model/recorded.ts'
 import type { Precision, Problem, TrainWorkload } from '../src/problem.ts'
+import { catalogueChip, catalogueModel } from './catalogue.ts'
 
 export interface ProblemOptions extends Partial<Omit<Problem, 'model' | 'cluster' | 'assumptions'>> {
   /** A catalogue name, or an architecture. */
@@ -41,7 +39,7 @@ export function problem(options: ProblemOptions): Problem {
   const { model, batchTokens, sequenceLength, assumptions = 'calibrated', memoryFraction = 1 } = options
   const overrides = typeof assumptions === 'string' ? {} : assumptions
   const basis = typeof assumptions === 'string' ? assumptions : assumptions.basis
-  const chip = chipOf(fixture<ChipRecord>('hardware', options.chip), basis)
+  const chip = catalogueChip(options.chip, basis)
   const { chips, topology, slices, network } = options
   const resolution = resolveCluster({ chip, chips, topology, slices, network })
   if ('problem' in resolution) throw new RangeError(resolution.problem.detail)
@@ -70,13 +68,4 @@ export function problem(options: ProblemOptions): Problem {
     objective: options.objective ?? 'stepTime',
     top: options.top ?? 10,
   }
-}
-
-function catalogueModel(name: string) {
-  const record = fixture<RecordedModel>('models', name)
-  return recordedModel(record)
-}
-
-function fixture<Content>(kind: 'models' | 'hardware', name: string): Content {
-  return JSON.parse(readFileSync(new URL(`../fixtures/${kind}/${name}.json`, import.meta.url), 'utf8'))
 }

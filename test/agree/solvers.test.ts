@@ -7,7 +7,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { LinearProgram, Row, Solution, Variable } from '../../solvers/linear-program.ts'
-import { forAll, law } from '../law.ts'
+import { forAll, law, whole } from '../law.ts'
 import { highs, solvers } from '../solvers.ts'
 
 interface Size {
@@ -16,8 +16,6 @@ interface Size {
   /** Powers of ten that units lie apart. */
   readonly apart: number
 }
-
-const whole = (min: number, max: number) => fc.integer({ min, max })
 
 /** A bound is there or not, as often as not. */
 const maybe = <T>(bound: fc.Arbitrary<T>) => fc.option(bound, { nil: undefined })

@@ -1,17 +1,7 @@
-/** Models that the book uses, and one with any number of parameters. */
-import { readFileSync } from 'node:fs'
+/** A model with the letters of a case, and one with any number of parameters. */
 import { type Architecture, transformer } from '../../src/model/architecture.ts'
 import { parameterCount } from '../../src/model/parameters.ts'
 import type { Transformer } from '../../src/model/transformer.ts'
-
-const folder = new URL('../../fixtures/models/', import.meta.url)
-
-export function catalogueModel(name: string): Transformer {
-  const { architecture }: { architecture: Architecture } = JSON.parse(
-    readFileSync(new URL(`${name}.json`, folder), 'utf8'),
-  )
-  return transformer(name, architecture)
-}
 
 const plain: Architecture = {
   layers: 1,

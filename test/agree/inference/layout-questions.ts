@@ -5,6 +5,7 @@ import type {
   LayoutQuestion,
   Resharding,
 } from '../../../src/search/component-layout/question.ts'
+import { whole } from '../../law.ts'
 
 export interface Choice {
   readonly chosen: readonly number[]
@@ -44,8 +45,6 @@ export function bestOfAll(question: LayoutQuestion): Choice | null {
   }
   return best
 }
-
-const whole = (min: number, max: number) => fc.integer({ min, max })
 
 const gibibyte = 2 ** 30
 

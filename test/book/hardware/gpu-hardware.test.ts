@@ -2,8 +2,8 @@ import { book } from '../../../src/assumptions/book.ts'
 import { computeRates } from '../../../src/cost/compute/compute.ts'
 import type { Chip } from '../../../src/hardware/chip.ts'
 import { groupCost } from '../../../src/hardware/network/collective.ts'
+import { catalogueChip } from '../../catalogue.ts'
 import { section } from '../case.ts'
-import { catalogueChip } from '../chips.ts'
 import { switched } from './networks.ts'
 
 /** So many units that (n-1)/n is 1 for all purposes: the book's V/W. */
@@ -17,7 +17,7 @@ section('GPU hardware', (hold) => {
     ['B200', 'b200-sxm'],
   ] as const) {
     hold(`gpu-spec-${gpu}`, `the catalogue has the book's ${gpu}`, () => {
-      const { hbmBytes, hbmBytesPerSecond, peakFlopsPerSecond: peak } = catalogueChip(name)
+      const { hbmBytes, hbmBytesPerSecond, peakFlopsPerSecond: peak } = catalogueChip(name, 'book')
       const table = {
         hbm_capacity: hbmBytes,
         flops_fp4: peak.fp4 ?? null,
@@ -33,12 +33,15 @@ section('GPU hardware', (hold) => {
     ['Hopper', 'h100-sxm'],
   ] as const) {
     hold(`gpu-nvlink-${generation}`, `a node of ${generation} has the book's size and bandwidth`, () => {
-      const node = tierOf(catalogueChip(name), 0)
+      const node = tierOf(catalogueChip(name, 'book'), 0)
       return { gpu_bw: node.rate, node_size: node.units }
     })
   }
   hold('gpu-nvlink-Blackwell', 'a node of Blackwell has 8 or 72 GPUs', () => {
-    const [small, large] = [tierOf(catalogueChip('b200-sxm'), 0), tierOf(catalogueChip('gb200-nvl72'), 0)]
+    const [small, large] = [
+      tierOf(catalogueChip('b200-sxm', 'book'), 0),
+      tierOf(catalogueChip('gb200-nvl72', 'book'), 0),
+    ]
     return { gpu_bw: small.rate, node_size: [small.units, large.units] }
   })
 
@@ -48,7 +51,7 @@ section('GPU hardware', (hold) => {
     ['GB200_NVL72', 'gb200-nvl72'],
   ] as const) {
     hold(`gpu-node-${node}`, `gathers in and across nodes of ${node} set the book's intensities`, () => {
-      const chip = catalogueChip(name)
+      const chip = catalogueChip(name, 'book')
       const { secondsPerFlop } = computeRates(chip, 'bf16', book)
       const [inside, outside] = [tierOf(chip, 0), tierOf(chip, 1)]
       const gatherInside = gatherSecondsPerByte([[many, inside.rate]], many)
@@ -64,7 +67,7 @@ section('GPU hardware', (hold) => {
     })
   }
 
-  const h100 = catalogueChip('h100-sxm')
+  const h100 = catalogueChip('h100-sxm', 'book')
   const [node, leaf, spine] = [tierOf(h100, 0), tierOf(h100, 1), tierOf(h100, 2)]
   const unit = node.units * leaf.units
 

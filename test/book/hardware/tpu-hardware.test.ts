@@ -5,8 +5,9 @@ import { volume } from '../../../src/hardware/cluster/box.ts'
 import type { Cluster, TorusNetwork } from '../../../src/hardware/cluster/cluster.ts'
 import { resolveCluster } from '../../../src/hardware/cluster/resolve.ts'
 import { groupCost } from '../../../src/hardware/network/collective.ts'
+import { catalogueChip } from '../../catalogue.ts'
 import { section } from '../case.ts'
-import { catalogueChip, inventedChip } from '../chips.ts'
+import { inventedChip } from '../chips.ts'
 import { torus } from './networks.ts'
 
 const names = {
@@ -20,7 +21,7 @@ const names = {
 
 section('TPU hardware', (hold) => {
   for (const [short, name] of Object.entries(names)) {
-    const chip = catalogueChip(name)
+    const chip = catalogueChip(name, 'book')
     const system = torusOf(chip)
     const { cluster, network } = wholePod(chip)
     const bfloat = computeRates(chip, 'bf16', book)
@@ -59,12 +60,12 @@ section('TPU hardware', (hold) => {
   }
 
   hold('tpu-v5p-pod', 'a v5p pod resolves to all of its FLOPs', () => {
-    const { cluster } = wholePod(catalogueChip('tpu-v5p'))
+    const { cluster } = wholePod(catalogueChip('tpu-v5p', 'book'))
     return { pod_flops: cluster.chips * peakFlops(cluster.chip, 'bf16') }
   })
 
   hold('tpu-v5p-egress', 'a v5p sends over six links at once, and its share of the host over DCN', () => {
-    const { network } = wholePod(catalogueChip('tpu-v5p'))
+    const { network } = wholePod(catalogueChip('tpu-v5p', 'book'))
     return {
       total_egress: 1 / gatherSecondsPerByte(network, [0, 1, 2]),
       dcn_per_chip: 1 / dcnSecondsPerByte(network),
@@ -72,7 +73,7 @@ section('TPU hardware', (hold) => {
   })
 
   hold('tpu-q2-v5e-pod', 'a v5e pod has the hosts, FLOPs and HBM of 256 chips', () => {
-    const { cluster } = wholePod(catalogueChip('tpu-v5e'))
+    const { cluster } = wholePod(catalogueChip('tpu-v5e', 'book'))
     return {
       ...podTotals(cluster),
       flops_with_2e14: cluster.chips * peakFlops(inventedChip(2e14), 'bf16'),
@@ -80,11 +81,11 @@ section('TPU hardware', (hold) => {
   })
 
   hold('tpu-q2-v5p-pod', 'a v5p pod has the hosts, FLOPs and HBM of 8960 chips', () =>
-    podTotals(wholePod(catalogueChip('tpu-v5p')).cluster),
+    podTotals(wholePod(catalogueChip('tpu-v5p', 'book')).cluster),
   )
 
   hold('in-v5e8-totals', 'eight v5e have eight times the HBM, bandwidth and FLOPs of one', (input) => {
-    const { cluster } = resolved(catalogueChip('tpu-v5e'), { chips: input('chips') })
+    const { cluster } = resolved(catalogueChip('tpu-v5e', 'book'), { chips: input('chips') })
     return {
       hbm_bytes: cluster.chips * cluster.chip.hbmBytes,
       hbm_bw: cluster.chips / computeRates(cluster.chip, 'bf16', book).secondsPerByte,
@@ -97,7 +98,7 @@ section('TPU hardware', (hold) => {
     ['ai-flops-per-usd-v5e', 'tpu-v5e'],
   ] as const) {
     hold(id, `a dollar buys so many FLOPs of ${name}`, () => {
-      const chip = catalogueChip(name)
+      const chip = catalogueChip(name, 'book')
       return { flops_per_usd: (peakFlops(chip, 'bf16') * 3600) / (chip.usdPerHour ?? 0) }
     })
   }

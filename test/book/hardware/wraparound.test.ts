@@ -1,7 +1,7 @@
 import type { Chip } from '../../../src/hardware/chip.ts'
 import { wraparound } from '../../../src/hardware/cluster/slice.ts'
+import { catalogueChip } from '../../catalogue.ts'
 import { section } from '../case.ts'
-import { catalogueChip } from '../chips.ts'
 import { sections } from '../coverage.ts'
 
 const names: Readonly<Record<string, string>> = {
@@ -14,7 +14,7 @@ const names: Readonly<Record<string, string>> = {
 section('slices and wraparound', (hold) => {
   for (const id of sections['slices and wraparound']) {
     hold(id, 'the axes of a slice close into rings as the book says', (_, { chip, topology }) => {
-      const { system }: Chip = catalogueChip(names[String(chip)] ?? '')
+      const { system }: Chip = catalogueChip(names[String(chip)] ?? '', 'book')
       if (system.kind !== 'torus') throw new RangeError(`${String(chip)} is no torus`)
       return { wraparound: wraparound(system, topology as readonly number[]) }
     })

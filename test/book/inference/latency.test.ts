@@ -7,11 +7,12 @@ import { parameterCount } from '../../../src/model/parameters.ts'
 import { elementBytes } from '../../../src/recipe/element-type.ts'
 import type { ElementType } from '../../../src/recipe/element-types.ts'
 import { shardedArray } from '../../../src/sharding/array.ts'
+import { catalogueChip, catalogueModel } from '../../catalogue.ts'
 import { type Input, section } from '../case.ts'
-import { catalogueChip, inventedChip } from '../chips.ts'
+import { inventedChip } from '../chips.ts'
 import { crossing } from '../crossing.ts'
 import { onRings, torus, withoutRings } from '../hardware/networks.ts'
-import { catalogueModel, modelOf } from '../models.ts'
+import { modelOf } from '../models.ts'
 import { evaluated, fits, type Generation, generated, modelKeeping } from './generation.ts'
 import { inferenceMlpTime } from './mlp.ts'
 
@@ -164,7 +165,7 @@ section('a step of generation', (hold) => {
     const asked: Generation = {
       // The article counts layers alone.
       model: { ...catalogueModel('llama-1-65b'), vocab: 0 },
-      chip: { ...catalogueChip('a100-80g-sxm'), hbmBytes: plenty },
+      chip: { ...catalogueChip('a100-80g-sxm', 'book'), hbmBytes: plenty },
       chips: input('N'),
       batch: 8 * input('N'),
       context: 1024,
@@ -185,7 +186,7 @@ function question4(input: Input): Generation {
       kvBytesPerToken: input('kv_bytes_per_token'),
       kvHeads: input('K'),
     }),
-    chip: inventedChip(input('int8_ops') / 2, input('hbm'), catalogueChip('tpu-v5e').hbmBytes),
+    chip: inventedChip(input('int8_ops') / 2, input('hbm'), catalogueChip('tpu-v5e', 'book').hbmBytes),
     chips: input('chips'),
     batch: input('batch'),
     context: input('context'),

@@ -3,15 +3,15 @@ import { kvCacheBytes } from '../../../src/model/kv-cache.ts'
 import type { InferencePlan } from '../../../src/plan/inference-plan.ts'
 import { elementBytes } from '../../../src/recipe/element-type.ts'
 import type { ElementType } from '../../../src/recipe/element-types.ts'
+import { catalogueChip, catalogueModel } from '../../catalogue.ts'
 import { type Input, section } from '../case.ts'
-import { catalogueChip, inventedChip } from '../chips.ts'
+import { inventedChip } from '../chips.ts'
 import { crossing } from '../crossing.ts'
 import { onRings } from '../hardware/networks.ts'
-import { catalogueModel } from '../models.ts'
 import { fits, type Generation, generated, modelKeeping } from './generation.ts'
 import { inferenceMlpTime } from './mlp.ts'
 
-const v5e = catalogueChip('tpu-v5e')
+const v5e = catalogueChip('tpu-v5e', 'book')
 
 section('room for caches', (hold) => {
   hold('in-q2-131072', 'an 18B model leaves sixteen v5e room for six sequences of 128 Ki tokens', (input) => {

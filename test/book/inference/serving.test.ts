@@ -1,9 +1,10 @@
 import { infer } from '../../../src/infer.ts'
 import { kvCacheBytes, kvCacheBytesPerToken } from '../../../src/model/kv-cache.ts'
 import { generateCapacity, prefillCapacity } from '../../../src/modes/serve/capacity.ts'
+import { catalogueChip } from '../../catalogue.ts'
 import { prompts, solver } from '../../inference-problem.ts'
 import { type Input, section } from '../case.ts'
-import { catalogueChip, inventedChip } from '../chips.ts'
+import { inventedChip } from '../chips.ts'
 import { modelOf } from '../models.ts'
 import { type Generation, generated, generationProblem, modelKeeping } from './generation.ts'
 
@@ -38,7 +39,7 @@ section('serving', (hold) => {
     hold(id, 'twice the chips hold more than three times the batch', (input) => {
       const asked = (kvBytesPerToken: number): Generation => ({
         model: modelKeeping({ parameters: 70e9, kvBytesPerToken }),
-        chip: catalogueChip('tpu-v5e'),
+        chip: catalogueChip('tpu-v5e', 'book'),
         chips: input('chips'),
         batch: 1,
         context: input('context'),

@@ -5,8 +5,9 @@ import { forwardFlops } from '../../../src/model/flops.ts'
 import { layerParameters } from '../../../src/model/parameters.ts'
 import type { ElementType } from '../../../src/recipe/element-types.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
+import { catalogueChip } from '../../catalogue.ts'
 import { section } from '../case.ts'
-import { catalogueChip, inventedChip } from '../chips.ts'
+import { inventedChip } from '../chips.ts'
 import { modelOf, modelOfSize } from '../models.ts'
 import { precisionOf } from '../precision.ts'
 import { activation, bytesOf, einsum, forwardWindow, type Shape, timeOn, weight } from './einsum.ts'
@@ -17,7 +18,7 @@ section('reading weights', (hold) => {
     return {
       bytes_per_chip: bytesOf(forwardWindow(weightsAlone(input('params'), chips))),
       latency_s: loadTime(inventedChip(1, input('hbm_bytes_per_s')), input('params'), chips),
-      latency_s_table_bw: loadTime(catalogueChip('tpu-v4'), input('params'), chips),
+      latency_s_table_bw: loadTime(catalogueChip('tpu-v4', 'book'), input('params'), chips),
     }
   })
 

@@ -1,5 +1,6 @@
+import { catalogueChip } from '../../catalogue.ts'
 import { section } from '../case.ts'
-import { catalogueChip, inventedChip } from '../chips.ts'
+import { inventedChip } from '../chips.ts'
 import { precisionOf } from '../precision.ts'
 import { bytesOf, flopsOf, forwardWindow, type Shape, timeOn } from '../products/einsum.ts'
 import { batchOfNoWait, criticalBatch, matmul, matmulInOneType, ridge } from '../products/matmul.ts'
@@ -56,8 +57,8 @@ section('critical batches', (hold) => {
   })
 
   hold('gpu-quiz1-q3', 'the critical batch of H100 and B200 is about 290 in either precision', () => {
-    const h100 = catalogueChip('h100-sxm')
-    const b200 = catalogueChip('b200-sxm')
+    const h100 = catalogueChip('h100-sxm', 'book')
+    const b200 = catalogueChip('b200-sxm', 'book')
     return {
       h100_fp16: criticalBatch(h100),
       b200_fp16: criticalBatch(b200),

@@ -1,6 +1,7 @@
 import { expect } from 'vitest'
+import { catalogueChip } from '../../catalogue.ts'
 import { section } from '../case.ts'
-import { catalogueChip, inventedChip } from '../chips.ts'
+import { inventedChip } from '../chips.ts'
 import { onRings, onSwitches, switched } from '../hardware/networks.ts'
 import { leastTokens, type Mlp, mlpTime, type PassTime } from './mlp.ts'
 import { mostChips, v5p, v5pRing } from './v5p.ts'
@@ -68,7 +69,7 @@ section('data parallelism and FSDP', (hold) => {
 
   hold('tr-fsdp-deepseek', 'a batch keeps so many chips of v5p busy under FSDP', (input) => {
     const chips = mostChips(input('batch_tokens'))
-    const { system } = catalogueChip('tpu-v5p')
+    const { system } = catalogueChip('tpu-v5p', 'book')
     const pod = system.kind === 'torus' ? system.pod.reduce((product, size) => product * size, 1) : 0
     return { chips, pods: chips / pod }
   })

@@ -15,12 +15,13 @@ import type { MixtureOfExperts, Transformer } from '../../../src/model/transform
 import { elementBytes } from '../../../src/recipe/element-type.ts'
 import type { ElementType } from '../../../src/recipe/element-types.ts'
 import { type Mesh, meshSize, replicasOf, unitMesh } from '../../../src/sharding/axis.ts'
+import { catalogueChip } from '../../catalogue.ts'
 import { forAll } from '../../law.ts'
 import { legal } from '../../legal.ts'
 import { problem } from '../../problem.ts'
 import { layerComponents } from '../../rules-of-thumb.ts'
 import { type Input, section } from '../case.ts'
-import { catalogueChip, inventedChip } from '../chips.ts'
+import { inventedChip } from '../chips.ts'
 import { crossing } from '../crossing.ts'
 import { onSwitches, switched } from '../hardware/networks.ts'
 import { modelOf } from '../models.ts'
@@ -66,7 +67,7 @@ section('mixtures of experts', (hold) => {
     ['in-q6-bf16', 'bf16'],
   ] as const) {
     hold(id, `its weights in ${weights} on slices of v5e, all of them sharded over every chip`, (input) => {
-      const chip = catalogueChip('tpu-v5e')
+      const chip = catalogueChip('tpu-v5e', 'book')
       const held = (mesh: Partial<Mesh>) => weightBytes(sixteenExperts, mesh, weights)
       const bytes = held({ tensor: 8, expert: 16 })
       const slices = chip.system.kind === 'torus' ? (chip.system.slices ?? []) : []

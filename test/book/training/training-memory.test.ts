@@ -1,9 +1,10 @@
 import { microbatchChoices } from '../../../src/search/layouts/choices.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
+import { catalogueChip, catalogueModel } from '../../catalogue.ts'
 import { section } from '../case.ts'
-import { catalogueChip, inventedChip } from '../chips.ts'
+import { inventedChip } from '../chips.ts'
 import { crossing } from '../crossing.ts'
-import { catalogueModel, modelOf, modelOfSize } from '../models.ts'
+import { modelOf, modelOfSize } from '../models.ts'
 import { memoryOf, problemOf, type Training } from './training.ts'
 
 section('memory of training', (hold) => {
@@ -33,7 +34,7 @@ section('memory of training', (hold) => {
   })
 
   hold('tr-q3-slice', 'a 13B model fits 4096 chips sharded, and none of them whole', (input) => {
-    const chip = catalogueChip('tpu-v5p')
+    const chip = catalogueChip('tpu-v5p', 'book')
     const chips = input('chips')
     const training: Training = {
       model: catalogueModel('llama-2-13b'),
@@ -64,7 +65,7 @@ section('memory of training', (hold) => {
     const short = (gpus: number) =>
       memoryOf({ model, chip, mesh: { fsdp: gpus }, zeroStage: 3, batchTokens: 0 }).short
     const gpus = Array.from({ length: 100 }, (_, index) => index + 1).find((count) => short(count) <= 0) ?? 0
-    const { system } = catalogueChip('h100-sxm')
+    const { system } = catalogueChip('h100-sxm', 'book')
     const node = system.kind === 'switched' ? (system.tiers[0]?.size ?? 0) : 0
     return { bytes: states, min_gpus: gpus, min_nodes: Math.ceil(gpus / node) }
   })

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Chip, TorusSystem } from '../../../src/hardware/chip.ts'
+import type { TorusSystem } from '../../../src/hardware/chip.ts'
 import { resolveCluster } from '../../../src/hardware/cluster/resolve.ts'
 import {
   nearestChipCounts,
@@ -11,16 +10,12 @@ import {
   squarestSlice,
   wraparound,
 } from '../../../src/hardware/cluster/slice.ts'
-import { type ChipRecord, chipOf } from '../../../src/hardware/record.ts'
+import { catalogueChip } from '../../catalogue.ts'
 import { forAll, law } from '../../law.ts'
 
 const tpus = ['tpu-v3', 'tpu-v4', 'tpu-v5e', 'tpu-v5p', 'tpu-v6e', 'tpu-7x']
 
-function chip(name: string): Chip {
-  const file = new URL(`../../../fixtures/hardware/${name}.json`, import.meta.url)
-  const record: ChipRecord = JSON.parse(readFileSync(file, 'utf8'))
-  return chipOf(record, 'calibrated')
-}
+const chip = (name: string) => catalogueChip(name, 'calibrated')
 
 function torus(name: string): TorusSystem {
   const { system } = chip(name)

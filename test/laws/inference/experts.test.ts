@@ -21,11 +21,9 @@ import {
   prompts,
   solver,
 } from '../../inference-problem.ts'
-import { law } from '../../law.ts'
+import { law, whole } from '../../law.ts'
 import { legal } from '../../legal.ts'
 import { choicesOf } from './layout-choices.ts'
-
-const whole = (min: number, max: number) => fc.integer({ min, max })
 
 const dense: Architecture = {
   layers: 6,

@@ -12,8 +12,7 @@ import type {
 } from '../../../src/problem.ts'
 import type { ElementType } from '../../../src/recipe/element-types.ts'
 import { generation, type InferenceOptions, inferenceProblem, prompts } from '../../inference-problem.ts'
-
-const whole = (min: number, max: number) => fc.integer({ min, max })
+import { whole } from '../../law.ts'
 
 const patterns: fc.Arbitrary<AttentionPattern> = fc.record({
   window: fc.option(whole(1, 4096)),

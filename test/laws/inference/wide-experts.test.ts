@@ -24,10 +24,9 @@ import {
   prompts,
   solver,
 } from '../../inference-problem.ts'
-import { forAll, law } from '../../law.ts'
+import { forAll, law, whole } from '../../law.ts'
 import { legal } from '../../legal.ts'
 
-const whole = (min: number, max: number) => fc.integer({ min, max })
 const fp8 = { weights: 'fp8', compute: 'fp8', kvCache: 'fp8' } as const
 
 const halving = { basis: 'calibrated', twoBatchOverlap: true } as const

@@ -1,6 +1,5 @@
 /** Layers with a mixer alone or an MLP alone: what models of them have and keep, and that two such layers are one with both. */
 import { describe, expect, it } from 'vitest'
-import { loadCatalogue } from '../../../api/catalogue.ts'
 import { costModel } from '../../../src/cost/compiled-model.ts'
 import { evaluateInference } from '../../../src/evaluate-inference.ts'
 import type { Architecture } from '../../../src/model/architecture.ts'
@@ -23,19 +22,12 @@ import { spellingFaults } from '../../../src/model/spelling-faults.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { enumeration, type Priced } from '../../agree/training/enumeration.ts'
+import { catalogueModel } from '../../catalogue.ts'
 import { generation, inferenceProblem, prompts, solver } from '../../inference-problem.ts'
 import { legal } from '../../legal.ts'
 import { problem } from '../../problem.ts'
 
-const { models } = loadCatalogue()
-
-function named(name: string): Transformer {
-  const found = models.get(name)
-  if (!found) throw new Error(`${name} is not in the catalogue`)
-  return found.transformer
-}
-
-const nano = named('nemotron-3-nano-30b-a3b')
+const nano = catalogueModel('nemotron-3-nano-30b-a3b')
 
 describe('Nemotron 3 Nano', () => {
   // Hugging Face's total of its safetensors leaves out the 23 x 128 biases of its routers, as is done here.
@@ -87,7 +79,7 @@ describe('a pattern of layers', () => {
   })
 
   it('has stages that are alike where no layer has experts', () => {
-    expect(layersAreAlike(named('nemotron-h-56b'))).toBe(true)
+    expect(layersAreAlike(catalogueModel('nemotron-h-56b'))).toBe(true)
     expect(layersAreAlike(nano)).toBe(false)
   })
 

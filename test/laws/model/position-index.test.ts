@@ -1,6 +1,5 @@
 /** Sparse attention: what an index adds to a model, what it saves, and where it saves nothing. */
 import { describe, expect, it } from 'vitest'
-import { loadCatalogue } from '../../../api/catalogue.ts'
 import { evaluateInference } from '../../../src/evaluate-inference.ts'
 import { contextGroups } from '../../../src/inference/pass/contexts.ts'
 import { forwardFlops } from '../../../src/model/flops.ts'
@@ -8,18 +7,11 @@ import { kvCacheBytesPerToken } from '../../../src/model/kv-cache.ts'
 import { parameterCount } from '../../../src/model/parameters.ts'
 import { indexBytesPerToken, indexedShare } from '../../../src/model/position-index.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
+import { catalogueModel } from '../../catalogue.ts'
 import { generation, inferenceProblem, prompts, solver } from '../../inference-problem.ts'
 import { legal } from '../../legal.ts'
 
-const { models } = loadCatalogue()
-
-function named(name: string) {
-  const found = models.get(name)
-  if (!found) throw new Error(`${name} is not in the catalogue`)
-  return found.transformer
-}
-
-const [dense, sparse] = [named('deepseek-v3'), named('deepseek-v3.2')]
+const [dense, sparse] = [catalogueModel('deepseek-v3'), catalogueModel('deepseek-v3.2')]
 
 describe('an index of positions', () => {
   it('has queries of each head, one key and a weight of each head', () => {
@@ -28,7 +20,7 @@ describe('an index of positions', () => {
   })
 
   it('makes the whole of what GLM-5.2 has fewer than GLM-5: 743e9 published, and 744e9', () => {
-    const total = (name: string) => Math.round(parameterCount(named(name)).total / 1e9)
+    const total = (name: string) => Math.round(parameterCount(catalogueModel(name)).total / 1e9)
     expect([total('glm-5'), total('glm-5.2')]).toEqual([744, 743])
   })
 
@@ -39,10 +31,10 @@ describe('an index of positions', () => {
   })
 
   it('stands in layers 0, 1, 2, 6, 10 and so on of GLM-5.2: in 21 of 78', () => {
-    const glm = named('glm-5.2')
+    const glm = catalogueModel('glm-5.2')
     expect(indexedShare(glm) * glm.layers).toBeCloseTo(21, 9)
     expect(indexBytesPerToken(glm)).toBeCloseTo(21 * 128, 9)
-    expect(indexedShare(named('glm-5'))).toBe(1)
+    expect(indexedShare(catalogueModel('glm-5'))).toBe(1)
     expect(indexedShare(dense)).toBe(0)
   })
 

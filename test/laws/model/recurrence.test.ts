@@ -1,7 +1,6 @@
 /** Layers with a recurrence: what they add to a model, what they keep, and what of it grows with a sequence. */
 
 import { describe, expect, it } from 'vitest'
-import { loadCatalogue } from '../../../api/catalogue.ts'
 import { book } from '../../../src/assumptions/book.ts'
 import { compile } from '../../../src/cost/compile/compile.ts'
 import { createScale, extentsOf, setMesh, sumTerms, termValue } from '../../../src/cost/compile/term.ts'
@@ -23,20 +22,13 @@ import { derive, movesOf } from '../../../src/sharding/derive.ts'
 import { elementsOf } from '../../../src/sharding/elements.ts'
 import { numerator } from '../../../src/sharding/monomial.ts'
 import { layerParts } from '../../../src/sharding/tables/training-layout.ts'
+import { catalogueModel } from '../../catalogue.ts'
 import { generation, inferenceProblem, prompts, solver } from '../../inference-problem.ts'
 import { legal } from '../../legal.ts'
 import { bf16 } from '../../problem.ts'
 import { freely, padded } from '../../rounding.ts'
 
-const { models } = loadCatalogue()
-
-function named(name: string): Transformer {
-  const found = models.get(name)
-  if (!found) throw new Error(`${name} is not in the catalogue`)
-  return found.transformer
-}
-
-const next = named('qwen3-next-80b-a3b')
+const next = catalogueModel('qwen3-next-80b-a3b')
 /** Without the layer that predicts a further token, so that its layers are those that are counted. */
 const alone: Transformer = { ...next, multiTokenLayers: 0 }
 
@@ -56,7 +48,7 @@ describe('a model with a recurrence', () => {
 
   // Of Kimi-Linear-48B-A3B-Instruct as well: biases of its routers are what is left out.
   it('has them where attention is latent, and gates are made through low ranks', () => {
-    const { total } = parameterCount(named('kimi-linear-48b-a3b'))
+    const { total } = parameterCount(catalogueModel('kimi-linear-48b-a3b'))
     expect(total + 26 * 256).toBe(49_122_681_728)
   })
 
@@ -69,7 +61,7 @@ describe('a model with a recurrence', () => {
   })
 
   it('attends in the very last layer too, where it says so', () => {
-    const kimi = named('kimi-linear-48b-a3b')
+    const kimi = catalogueModel('kimi-linear-48b-a3b')
     const layers = Array.from({ length: kimi.layers }, (_, layer) => layer)
     expect(layers.filter((layer) => attends(kimi, layer))).toEqual([3, 7, 11, 15, 19, 23, 26])
     expect(attendingLayers(kimi)).toBe(7)
@@ -90,7 +82,10 @@ describe('a model with a recurrence', () => {
   })
 })
 
-describe.each([alone, named('kimi-linear-48b-a3b')])('the mixers of the average layer of $name', (alone) => {
+describe.each([
+  alone,
+  catalogueModel('kimi-linear-48b-a3b'),
+])('the mixers of the average layer of $name', (alone) => {
   it('have the weights that are counted, but for what no matmul meets', () => {
     const extents = extentsOf(alone, 1)
     const held = weightsOf(mixersOf(alone)).map((weight) => numerator(elementsOf(weight), extents))

@@ -13,10 +13,8 @@ import { javascriptLpSolver } from '../../../solvers/javascript-lp-solver.ts'
 import type { LinearProgram, Point, Row, Solver } from '../../../solvers/linear-program.ts'
 import { scaledProgram, scaleOf, unscaledPoint } from '../../../solvers/scaling.ts'
 import type { Vector } from '../../../solvers/vector.ts'
-import { forAll, law } from '../../law.ts'
+import { forAll, law, whole } from '../../law.ts'
 import { solvers } from '../../solvers.ts'
-
-const whole = (min: number, max: number) => fc.integer({ min, max })
 
 /**
  * Boxes around 0 with rows that 0 satisfies: always a point, always a least objective. Units are powers of ten apart by
