@@ -255,6 +255,13 @@ describe('a command of Megatron Bridge', () => {
 })
 
 describe('a config of DeepSpeed', () => {
+  it('in two half types at once is refused, as it refuses it', () => {
+    const both = { bf16: { enabled: true }, fp16: { enabled: true } }
+    expect(readDeepspeed(both, context).faults.join()).toContain('both are enabled')
+    for (const fp16 of [{ enabled: false }, { enabled: 'auto' }])
+      expect(readDeepspeed({ ...both, fp16 }, context).faults.join()).not.toContain('both')
+  })
+
   it('says the third of three sizes of batches by the two others, and what they contradict', () => {
     const read = (sizes: object) => readDeepspeed({ zero_optimization: { stage: 2 }, ...sizes }, context)
     const [all, micro, steps] = [

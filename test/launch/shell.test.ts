@@ -148,6 +148,9 @@ describe('a script', () => {
     expect(notes.join()).toMatch(
       /N keeps the value from before a condition, as the text does not set \$OTHER/,
     )
+    const loop =
+      'N=2\nwhile [[ $# -gt 0 ]]; do\n  case $1 in\n    --n)\n      N=$2\n      shift 2\n      ;;\n    *) shift ;;\n  esac\ndone\nrun $N'
+    expect(last(loop)).toEqual(['run', '2'])
     expect(last('run ${X:?why} ${X%a} ${X%%*}')).toEqual(['run', '${X:?why}', '${X%a}', '${X%%*}'])
   })
 

@@ -75,6 +75,8 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
     faults: compact(
       keys.faults,
       zero.faults,
+      // deepspeed/runtime/config.py, _initialize_params
+      bf16.is('enabled') && fp16.is('enabled') && 'DeepSpeed takes bf16 or fp16: both are enabled',
       ![0, 1, 2, 3].includes(stage) && `zero_optimization.stage ${stage} is none of 0 to 3`,
       chips === null
         ? [chipsUnsaid()]

@@ -82,7 +82,7 @@ export function expandedIn(text: string, variables: ShellVariables): string {
   return whole
 }
 
-/** The first variable in some values that the script does not set. */
+/** The first variable, or argument of the script, in some values that is not set. */
 export function openIn(values: readonly string[]): string | null {
-  return /\$\{?[A-Za-z_]\w*\}?/.exec(values.join(' '))?.[0] ?? null
+  return /\$\{?(?:[A-Za-z_]\w*|[1-9])\}?/.exec(values.join(' '))?.[0] ?? null
 }

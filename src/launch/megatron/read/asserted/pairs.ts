@@ -64,6 +64,9 @@ export const apart: readonly Apart[] = [
   { settings: ['--fp8-format'], besides: ['--fp4-format'] },
   { settings: ['--bf16'], besides: ['--fp16'] },
   { settings: ['--multi-latent-attention'], besides: ['--group-query-attention'] },
+  // a1279, a1281, a1295
+  { settings: ['--train-iters'], besides: ['--train-samples', '--lr-decay-samples'] },
+  { settings: ['--train-samples'], besides: ['--lr-decay-iters'] },
   // a814 to a837, c2226, c2245
   { settings: ['--hybrid-layer-pattern'], besides: [...chunked, layout, ...counted] },
   { settings: ends, besides: counted },
