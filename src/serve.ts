@@ -162,14 +162,13 @@ function nothing(searched: Searched, requests: Requests, fits: boolean): ServeAn
     const where = other ? spaceOf(other, alike ? space.byServer : []) : space
     return bestDeployments({ ...where, top: 1 }, changed, stop).deployments[0] ?? null
   }
-  const launches = (changed: ServeProblem) => bestOf(requests, changed) !== null
   return serveNoPlan({
     problem,
     requests,
     stop,
     best: bestOf,
-    unlaunched: () =>
-      fits ? noLaunch(problem, serversOf(problem, problem.assumptions.frameworks), 0, launches) : null,
+    unlaunched: (suggestions) =>
+      fits ? noLaunch(serversOf(problem, problem.assumptions.frameworks), 0, suggestions) : null,
     planOf: (deployment) => assembleServe(deployment, requests, { rank: 0, solver }),
     wholePool: (phase, maxStepSeconds) => wholePool(searched, phase, maxStepSeconds),
     pinned: () => {

@@ -74,9 +74,8 @@ export function answered<
     const tried = (changed: Asked) => anyPlan(changed, stop)
     const told = underChips<Asked, None>(problem, searched.reasonsOn, tried)
     if (told) return told
-    return unlaunchable
-      ? noLaunch(problem, searched.assumed, searched.refused, tried)
-      : searched.reasons(stop)
+    const unfit = searched.reasons(stop)
+    return unlaunchable ? noLaunch(searched.assumed, searched.refused, unfit.suggestions) : unfit
   }
   return {
     plans,

@@ -1,16 +1,25 @@
 /** The checks of one request with its file: what reports are written from. */
+import { compact } from '../../../src/compact.ts'
 import type { Preferred } from '../../../src/plan/certainty/preferred.ts'
 import type { AgainstFirst } from '../../../src/plan/certainty/ties.ts'
-import { percent } from '../../../src/plan/explain/figures.ts'
+import { percent, secondsText } from '../../../src/plan/explain/figures.ts'
 import type { Check } from '../../../src/validation/check.ts'
+
+/** A plan with what says how good it is: that of a step, or of a deployment. */
+interface Figured {
+  readonly summary: string
+  readonly stepTimeSeconds?: number
+  readonly mfu?: number
+  readonly requestsPerSecond?: number
+}
 
 export interface Checked {
   /** Null if the request did not come from a file. */
   readonly file: string | null
   readonly checks: readonly Check[]
   /** The checked plan, and the best one; null if it has no numbers. */
-  readonly plan: { readonly summary: string } | null
-  readonly best: { readonly summary: string; readonly againstFirst: AgainstFirst | null } | null
+  readonly plan: Figured | null
+  readonly best: (Figured & { readonly againstFirst: AgainstFirst | null }) | null
   /** Why that is the best of those that are tied. */
   readonly preferred: Preferred | null
   readonly warnings: readonly string[]
@@ -27,13 +36,30 @@ export function withoutFile({ checks, plan, best, preferred, warnings }: Told): 
   return { file: null, checks, plan, best, preferred, warnings, lineOf: () => null }
 }
 
+/** The checked plan in a line, with how much longer its step takes than the best one's; null if it has no numbers. */
+export function planText({ plan, best }: Pick<Checked, 'plan' | 'best'>): string | null {
+  if (!plan) return null
+  const slower = (plan.stepTimeSeconds ?? 0) / (best?.stepTimeSeconds ?? Number.POSITIVE_INFINITY) - 1
+  return `${figuredText(plan)}${slower >= 0.001 ? `: ${percent(slower)} slower than the best` : ''}`
+}
+
 /** The best plan in a line, with why it is taken for that where another one is predicted to be faster; null if there is none. */
 export function bestText({ best, preferred }: Pick<Checked, 'best' | 'preferred'>): string | null {
   if (!best) return null
-  if (!preferred || preferred.rank === 1) return best.summary
+  const figured = figuredText(best)
+  if (!preferred || preferred.rank === 1) return figured
   const { among, reasons } = preferred
   const slower = percent(best.againstFirst?.slowerBy ?? 0)
-  return `${best.summary} (preferred of ${among} that are tied; the first of them is ${slower} ahead: ${reasons.join('; ')})`
+  return `${figured} (preferred of ${among} that are tied; the first of them is ${slower} ahead: ${reasons.join('; ')})`
+}
+
+function figuredText({ summary, stepTimeSeconds, mfu, requestsPerSecond }: Figured): string {
+  const figures = compact(
+    stepTimeSeconds !== undefined && secondsText(stepTimeSeconds),
+    mfu !== undefined && `MFU ${percent(mfu)}`,
+    requestsPerSecond !== undefined && `${Number(requestsPerSecond.toPrecision(3))} requests a second`,
+  )
+  return figures.length > 0 ? `${summary} (${figures.join(', ')})` : summary
 }
 
 export function failing(all: readonly Checked[]): readonly Checked['checks'][number][] {

@@ -3,7 +3,7 @@ import { compact } from '../../../src/compact.ts'
 import { csv } from '../csv.ts'
 import { page } from '../html.ts'
 import { remediesText } from '../remedies-text.ts'
-import { bestText, type Checked, failing } from './checked.ts'
+import { bestText, type Checked, failing, planText } from './checked.ts'
 
 export function checksCsv(all: readonly Checked[]): string {
   const heads = ['file', 'check', 'ok', 'pointer', 'expected', 'actual', 'message', 'remedies']
@@ -26,7 +26,7 @@ export function checksHtml(all: readonly Checked[]): string {
       [message, ...remediesText(nearest)].join(' '),
     ]),
     remarks: compact(
-      plan && `Plan: ${plan.summary}.`,
+      plan && `Plan: ${planText({ plan, best })}.`,
       best && `Best: ${bestText({ best, preferred })}.`,
       warnings,
     ),

@@ -2,7 +2,7 @@
 import { compact } from '../../../src/compact.ts'
 import { cell, markdownTable } from '../markdown-table.ts'
 import { remediesText } from '../remedies-text.ts'
-import { bestText, type Checked, failing } from './checked.ts'
+import { bestText, type Checked, failing, planText } from './checked.ts'
 
 export function markdown(all: readonly Checked[]): string {
   const failed = failing(all).length
@@ -20,7 +20,7 @@ function partOf({ file, checks, plan, best, preferred, warnings }: Checked): rea
   return compact(
     file && `#### ${file}`,
     markdownTable(['', 'check', ''], rows),
-    plan && `Plan: ${plan.summary}.`,
+    plan && `Plan: ${planText({ plan, best })}.`,
     best && `Best: ${bestText({ best, preferred })}.`,
     warnings,
   )

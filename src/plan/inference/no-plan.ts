@@ -46,7 +46,7 @@ export function inferenceNoPlan(problem: PhaseProblem, none: NoPhase): Inference
       chipsSuggestion(problem, (cluster) => none.anyPlan({ ...problem, cluster })),
       precisionSuggestions(problem, none.anyPlan),
       batchSuggestion(problem, none),
-      limitSuggestion(problem, fastest),
+      limitSuggestion(problem, none),
       pinnedSuggestions(problem, pinned(problem), none.anyPlan),
       constraintSuggestions(problem, none.anyPlan),
     ),
@@ -143,8 +143,11 @@ function batchSuggestion(problem: PhaseProblem, { anyPlan }: NoPhase): readonly 
   )
 }
 
-function limitSuggestion({ workload }: PhaseProblem, fastest: InferencePlan | null): readonly Suggestion[] {
+function limitSuggestion(problem: PhaseProblem, { fastest, anyPlan }: NoPhase): readonly Suggestion[] {
+  const { workload } = problem
   if (!fastest || rowOf(workload).limitSeconds(workload) === undefined) return []
   const { stepTimeSeconds, summary } = fastest
+  if (!anyPlan({ ...problem, workload: { ...workload, maxStepSeconds: stepTimeSeconds } } as PhaseProblem))
+    return []
   return [longerStep(stepTimeSeconds, `"${summary}" takes ${secondsText(stepTimeSeconds)}`)]
 }

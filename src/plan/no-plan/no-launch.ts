@@ -1,28 +1,25 @@
-/** The answer if plans fit, but no assumed framework can launch one; each suggestion is tried alone. */
+/** The answer if plans fit, but no assumed framework can launch one. */
 import type { Framework } from '../../launch/framework.ts'
-import type { Setting } from '../../problem.ts'
-import type { NoPlan } from '../answer.ts'
-import { constraintSuggestions } from './constraint-suggestions.ts'
+import type { NoPlan, Suggestion } from '../answer.ts'
 
-/** `launches` says whether a changed problem has a plan that can be launched; `layouts` is how many were refused. */
-export function noLaunch<Asked extends Setting>(
-  problem: Asked,
+/** `layouts` is how many were refused; `suggestions` are changes with each of which some plan can be launched. */
+export function noLaunch(
   assumed: readonly Framework[],
   layouts: number,
-  launches: (changed: Asked) => boolean,
+  suggestions: readonly Suggestion[],
 ): NoPlan<never> {
   const detail = `plans fit, but none of ${assumed.join(', ')} can launch one: unlaunchable has the best of them and the reasons`
   return {
     reasons: [{ reason: 'launch', detail, layouts }],
     nearest: null,
     suggestions: [
+      ...suggestions,
       {
         change: 'plans that no framework launches',
         pointer: '/assumptions/frameworks',
         value: [],
         detail: 'lists every plan that fits, launchable or not',
       },
-      ...constraintSuggestions(problem, launches),
     ],
   }
 }

@@ -4,6 +4,7 @@
  */
 import { never, type Stop } from '../../patience.ts'
 import { type Problem, wholeSequences } from '../../problem.ts'
+import { usualType } from '../../recipe/element-type.ts'
 import { optimizerRows } from '../../recipe/optimizer.ts'
 import { trainedMeshRules } from '../../rules/model.ts'
 import type { PlanFault } from '../../rules/part-rule.ts'
@@ -37,6 +38,7 @@ export function noPlan(
       ...lossChunksSuggestion(problem, listed),
       ...chipsSuggestion(problem, (cluster) => listed({ ...problem, cluster })),
       ...batchSuggestion(problem, listed),
+      ...gradientSuggestion(problem, listed),
       ...optimizerSuggestion(problem, listed),
       ...pinnedSuggestions(problem, pinned(problem), listed),
       ...constraintSuggestions(problem, listed),
@@ -103,4 +105,14 @@ export function optimizerSuggestion(
     const change = 'an optimizer with smaller states'
     return [{ change, pointer: '/workload/optimizer', value: name, detail: smaller }]
   })
+}
+
+/** Gradients are kept in fp32 or in 16 bits by what trains in bf16, whichever it is told. */
+function gradientSuggestion(problem: Problem, anyPlan: AnyPlan): readonly Suggestion[] {
+  const { precision } = problem
+  if (precision.gradients !== 'fp32') return []
+  if (!anyPlan({ ...problem, precision: { ...precision, gradients: usualType } })) return []
+  const detail =
+    'half of their memory, and of what their reduction sends; sums over many microbatches are less exact'
+  return [{ change: `gradients in ${usualType}`, pointer: '/precision/gradients', value: usualType, detail }]
 }

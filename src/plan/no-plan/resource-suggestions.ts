@@ -1,4 +1,5 @@
 /** Suggestions of more memory, more chips, or a smaller batch, for training and inference. */
+import type { Chip } from '../../hardware/chip.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { Setting } from '../../problem.ts'
 import type { Bytes } from '../../units.ts'
@@ -66,15 +67,34 @@ export function largerThatFits(
   }
   for (let factor = 2; factor <= 2 ** doublings; factor *= 2) {
     const most = held(chips * factor)
-    if (!most) continue
-    for (const count of countsBetween(setting, (chips * factor) / 2, chips * factor)) {
-      const fewer = held(count)
-      if (fewer) return fewer
-    }
-    return most
+    if (most) return fewest(setting.cluster.chip, held, (chips * factor) / 2, most)
   }
   return null
 }
+
+/** Tries numbers of chips between one that does not do and one that does, then those between what is found and the one before it. */
+function fewest(
+  chip: Chip,
+  held: (chips: number) => LargerHardware | null,
+  missed: number,
+  most: LargerHardware,
+): LargerHardware {
+  let [low, found] = [missed, most]
+  for (let round = 0; round < rounds; round++) {
+    for (const count of countsBetween(chip, low, found.cluster.chips)) {
+      const fewer = held(count)
+      if (fewer) {
+        found = fewer
+        break
+      }
+      low = count
+    }
+  }
+  return found
+}
+
+/** Finds the number to within a 64th of the half that it lies in. */
+const rounds = 2
 
 export function moreChips({ cluster, pointer, value, shape }: LargerHardware): Suggestion {
   return {
@@ -86,22 +106,22 @@ export function moreChips({ cluster, pointer, value, shape }: LargerHardware): S
 }
 
 /**
- * Numbers of chips to try between two others, in eighths of the way rounded up to whole nodes, or to multiples of 4 on
- * a torus; largerHardware drops those that do not exist.
+ * Numbers of chips to try between two others, in eighths of the way rounded up to what is bought whole; largerHardware
+ * drops those that do not exist.
  */
-function countsBetween(
-  setting: Pick<Setting, 'cluster' | 'asked'>,
-  low: number,
-  high: number,
-): readonly number[] {
-  const { chip } = setting.cluster
-  const unit = chip.system.kind === 'switched' ? (chip.system.tiers[0]?.size ?? 8) : 4
+function countsBetween(chip: Chip, low: number, high: number): readonly number[] {
+  const unit = chipsBought(chip)
   const step = Math.max(unit, Math.ceil((high - low) / 8 / unit) * unit)
   const counts: number[] = []
   for (let count = Math.floor(low / unit) * unit + step; count < high; count += step) {
     if (count > low) counts.push(count)
   }
   return counts
+}
+
+/** Chips that come together: a node, or four of a torus. */
+export function chipsBought({ system }: Chip): number {
+  return system.kind === 'switched' ? (system.tiers[0]?.size ?? 8) : 4
 }
 
 /** The largest count below `asked` that fits: halves it until one fits, then bisects up to double that. */

@@ -6,7 +6,7 @@ export interface Changed {
   readonly deployment: Sized
 }
 
-/** Raises a limit by factors of 1.25, up to a million times its value; null if it is not the obstacle. Bisects, as all larger values are met too. */
+/** Raises a limit by up to a million times its value, to within 2 % of what is met; null if it is not the obstacle. Bisects, as all larger values are met too. */
 export function loosened(limit: number, attempt: (limit: number) => Sized | null): Changed | null {
   if (!Number.isFinite(limit) || !attempt(Number.POSITIVE_INFINITY)) return null
   let [missed, met] = [0, mostSteps + 1]
@@ -18,7 +18,20 @@ export function loosened(limit: number, attempt: (limit: number) => Sized | null
     if (deployment) [met, found] = [step, { value, deployment }]
     else missed = step
   }
-  return found
+  return found && closer(limit * 1.25 ** missed, found, attempt)
+}
+
+/** A value that is met, with one that is not a fiftieth below it. */
+function closer(missed: number, found: Changed, attempt: (limit: number) => Sized | null): Changed {
+  let [low, least] = [missed, found]
+  while (least.value > low * 1.02) {
+    const value = Number(Math.sqrt(low * least.value).toPrecision(3))
+    if (value <= low || value >= least.value) break
+    const deployment = attempt(value)
+    if (deployment) least = { value, deployment }
+    else low = value
+  }
+  return least
 }
 
 /** 1.25 to this power is just above a million. */

@@ -17,7 +17,7 @@ import type { InferenceNoPlan, ServeNoPlan, ServePlan } from '../inference-plan.
 import { constraintSuggestions } from '../no-plan/constraint-suggestions.ts'
 import { largerHardware } from '../no-plan/larger-hardware.ts'
 import { pinnedSuggestions } from '../no-plan/pinned-reason.ts'
-import { budgetSuggestion } from '../no-plan/resource-suggestions.ts'
+import { budgetSuggestion, chipsBought } from '../no-plan/resource-suggestions.ts'
 import { narrowerTypes } from '../no-plan/served-suggestions.ts'
 import { eased, easierTogether, easings, slowerRate, unlimited } from './easier-requests.ts'
 import { shapeText } from './instance-text.ts'
@@ -30,8 +30,8 @@ export interface NoServe {
   readonly stop: Stop
   /** The best deployment for changed requests, or for a changed problem. */
   readonly best: (requests: Requests, problem?: ServeProblem) => Sized | null
-  /** If no deployment can be launched although some would fit: the reasons. */
-  readonly unlaunched: () => NoPlan<never> | null
+  /** If no deployment can be launched although some would fit: the reasons, with what would help. */
+  readonly unlaunched: (suggestions: readonly Suggestion[]) => NoPlan<never> | null
   readonly planOf: (deployment: Sized) => ServePlan | null
   /** Why the whole pool cannot run as one instance with a single prompt or sequence; null if it can. */
   readonly wholePool: (phase: PhaseMode, maxStepSeconds?: number) => InferenceNoPlan | null
@@ -46,7 +46,10 @@ type Reasons = ServeNoPlan['reasons']
 export function serveNoPlan(none: NoServe): ServeNoPlan {
   const { requests, best, stop } = none
   const anything = best({ ...requests, ...unlimited })
-  if (!anything && !stop()) return none.unlaunched() ?? nothingFits(none)
+  if (!anything && !stop()) {
+    const unfit = nothingFits(none)
+    return none.unlaunched(unfit.suggestions) ?? unfit
+  }
   const slower = slowerRate(requests, best)
   const told = reasons(none, slower?.value ?? null)
   const untold = stop()
@@ -178,17 +181,22 @@ function chipsSuggestion(
   { problem, requests, best }: NoServe,
   highestRate: number | null,
 ): readonly Suggestion[] {
-  const { chips } = problem.cluster
+  const { chip, chips } = problem.cluster
   const short = highestRate && requests.rate ? requests.rate / highestRate / 2 : 0
-  for (let pools = 2; pools <= mostPools; pools *= 2) {
-    if (pools < short) continue
-    const count = pools * chips
+  const poolOf = (count: number) => {
     const larger = largerHardware(problem, count)
     const found = larger && best(requests, { ...problem, cluster: larger.cluster })
-    if (!found) continue
-    const { pointer, value, shape } = larger
-    const taken = found.chips === count ? 'all of them' : `${found.chips}`
-    const detail = `a pool of ${counted(count, 'chip')}${shape}, of which a deployment takes ${taken}`
+    return found && { ...larger, count, taken: found.chips }
+  }
+  for (let pools = 2; pools <= mostPools; pools *= 2) {
+    const most = pools < short ? null : poolOf(pools * chips)
+    if (!most) continue
+    // What it takes, in whole nodes, is most often enough of a pool.
+    const whole = Math.ceil(most.taken / chipsBought(chip)) * chipsBought(chip)
+    const least = whole > chips && whole < most.count ? poolOf(whole) : null
+    const { pointer, value, shape, count, taken } = least ?? most
+    const of = taken === count ? 'all of them' : `${taken}`
+    const detail = `a pool of ${counted(count, 'chip')}${shape}, of which a deployment takes ${of}`
     return [{ change: 'more chips', pointer, value, detail }]
   }
   return []

@@ -49,6 +49,11 @@ const nowhere = {
     workload: { mode: 'train', batchSequences: 2048, sequenceLength: 8192 },
     constraints: { context: 1, tensor: 1, microbatches: 1 },
   },
+  'training that fits, and that nothing launches': {
+    model: 'llama-3.1-405b',
+    hardware: { chip: 'h100-sxm', chips: 96 },
+    workload: { mode: 'train', batchTokens: 16_777_216, sequenceLength: 8192 },
+  },
   'generation on a topology': {
     model: 'llama-3.1-405b',
     hardware: { chip: 'tpu-v5e', topology: [4, 4] },
@@ -245,6 +250,34 @@ describe('a suggestion is the smallest change', () => {
     if (!fewer) throw new Error('no smaller batch is suggested')
     const more = applied(body, { ...fewer, value: Number(fewer.value) + 1 })
     expect((await answered(more)).plans).toEqual([])
+  })
+
+  it('of chips: the next node, where it is enough', async () => {
+    const asked = nowhere['training that fits, and that nothing launches']
+    const body = { ...asked, hardware: { chip: 'h100-sxm', chips: 100 } }
+    const chips = (await suggestionsFor(body)).find(({ pointer }) => pointer === '/hardware/chips')
+    expect(chips?.value).toBe(104)
+  })
+
+  it('of a pool: the nodes that a deployment takes', async () => {
+    const body = {
+      ...{ model: 'llama-3.1-405b', hardware: { chip: 'h100-sxm', chips: 24 } },
+      workload: { ...serve, promptLength: 3001, requestsPerSecond: 7, maxTimeToFirstTokenSeconds: 1.5 },
+    }
+    const pool = (await suggestionsFor(body)).find(({ pointer }) => pointer === '/hardware/chips')
+    const [, taken = pool?.value] = /takes (\d+)/.exec(pool?.detail ?? '') ?? []
+    expect(Number(pool?.value) - Number(taken)).toBeLessThan(8)
+  })
+
+  it('of a limit: a twentieth less is missed', async () => {
+    const body = {
+      ...{ model: 'llama-3-70b', hardware: { chip: 'h100-sxm', chips: 8 } },
+      workload: { ...serve, promptLength: 8000, requestsPerSecond: 2, maxTimeToFirstTokenSeconds: 0.7 },
+    }
+    const later = (await suggestionsFor(body)).find(({ pointer }) => pointer.includes('FirstToken'))
+    if (!later) throw new Error('no later first token is suggested')
+    const sooner = applied(body, { ...later, value: 0.95 * Number(later.value) })
+    expect((await answered(sooner)).plans).toEqual([])
   })
 
   it('of precision: what the chip multiplies', async () => {

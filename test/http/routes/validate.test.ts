@@ -1,7 +1,9 @@
 /** Checks of plans over HTTP, as a CI job would use them: results, formats, and that the suggested changes pass. */
+
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, it } from 'vitest'
 import { changed } from '../../../api/hints/change.ts'
+import { percent, secondsText } from '../../../src/plan/explain/figures.ts'
 import type { Check } from '../../../src/validation/check.ts'
 import { planning } from '../planning.ts'
 import { service } from '../service.ts'
@@ -271,7 +273,16 @@ describe('POST /validate', () => {
     const { body: tied } = await checked({ mesh: other.mesh }, { withinOfBest: 0 })
     expect(failing(tied)[0]?.message).toContain('As far as measured runs tell, it is tied with the fastest.')
     const text = await checked(slow, {}).set('accept', 'text/plain').buffer(true)
-    expect(text.text).toContain(`best  ${chosen.summary} (preferred of ${preferred.among} that are tied;`)
+    const figures = (time: number, mfu: number) => `${secondsText(time)}, MFU ${percent(mfu)}`
+    const of = figures(chosen.stepTimeSeconds, chosen.mfu)
+    expect(text.text).toContain(
+      `best  ${chosen.summary} (${of}) (preferred of ${preferred.among} that are tied;`,
+    )
+    const { plan: written } = (await checked(slow, {})).body
+    const behind = percent(written.stepTimeSeconds / longer - 1)
+    expect(text.text).toContain(
+      `(${figures(written.stepTimeSeconds, written.mfu)}): ${behind} slower than the best`,
+    )
   })
 
   it('points at the memory budget whether a plan fits or not', async () => {

@@ -238,8 +238,8 @@ describe('what no framework launches', () => {
     expect(plans).toEqual([])
     expect(unlaunchable?.advantage).toBeNull()
     expect(infeasible?.reasons.map(({ reason }) => reason)).toEqual(['launch'])
-    const pointers = infeasible?.suggestions.map(({ pointer }) => pointer)
-    expect(pointers).toEqual(['/assumptions/frameworks', '/constraints/expert', '/constraints/tensor'])
+    const pointers = new Set(infeasible?.suggestions.map(({ pointer }) => pointer))
+    expect([...pointers]).toEqual(['/constraints/expert', '/constraints/tensor', '/assumptions/frameworks'])
     for (const constraints of [{ tensor: 2 }, { expert: 2 }]) {
       expect(serve({ ...problem, constraints }, solver).plans.length).toBeGreaterThan(0)
     }
