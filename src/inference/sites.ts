@@ -93,10 +93,10 @@ export function candidateOf(
   const arranged = arrange(bench, site, pass)
   if (!arranged) return null
   const { mesh, placement, costs, offered } = site
-  const { question, answer, seconds } = arranged
+  const { questions, answer, seconds } = arranged
   const layouts = chosenOf(offered, answer.chosen)
   return {
-    ...{ question, answer, seconds, score: score(pass, seconds) },
+    ...{ questions, answer, seconds, score: score(pass, seconds) },
     ...{ cluster: bench.setting.cluster, mesh, placement, costs, pass, layouts },
   }
 }

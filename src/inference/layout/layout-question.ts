@@ -17,8 +17,8 @@ import { isDistinct } from '../../sharding/tables/inference-layout-fields.ts'
 import { projectionUse } from '../../sharding/tables/inference-sharding.ts'
 import type { Seconds } from '../../units.ts'
 import { embeddingBeside, expertsAt, type InferenceModel, movesBetween } from '../model.ts'
-import { crossings, occurrences } from '../pass/occurrence.ts'
-import type { Pass } from '../pass/pass.ts'
+import { crossings } from '../pass/courses.ts'
+import type { Course, Pass } from '../pass/pass.ts'
 import { movedBytes, passNumbers, residentOf } from '../pass/pass-numbers.ts'
 import { setPass } from '../pass/shape-numbers.ts'
 import { partSeconds } from '../time/component-time.ts'
@@ -48,31 +48,40 @@ export function offeredLayouts(model: InferenceModel, mesh: Mesh, wanted: Layout
   )
 }
 
-export function layoutQuestion(bench: Workbench, site: PricedMesh, pass: Pass): LayoutQuestion {
+/** One question for each course that the pass may take, that which is likely to be the longest first. */
+export function layoutQuestions(bench: Workbench, site: PricedMesh, pass: Pass): readonly LayoutQuestion[] {
+  const times = movesOn(bench, site, pass)
+  const { courses } = passNumbers(bench, site.mesh, pass, site.offered)
+  return courses.map((course) => questionOn(bench, site, pass, course, times))
+}
+
+function questionOn(
+  bench: Workbench,
+  { mesh, offered: layouts }: PricedMesh,
+  pass: Pass,
+  course: Course,
+  times: MoveTimes,
+): LayoutQuestion {
   const { setting } = bench
-  const { mesh, offered: layouts } = site
   const numbers = passNumbers(bench, mesh, pass, layouts)
   const resident = residentOf(bench, pass, numbers)
-  const times = movesOn(bench, site, pass)
   const head = layouts.length - 1
-  const counts = occurrences(bench, pass)
   return {
     components: bench.components.map(({ name }, component) => ({
       name,
       options: (layouts[component] ?? []).map((layout, option): LayoutOption => {
         const compute = numbers.compute[component]?.[option] ?? 0
         const { bytes = 0, workspace = 0 } = resident[component]?.[option] ?? {}
-        const count = counts[component] ?? 0
+        const count = course.times[component] ?? 0
         // Moves the stream from where the embedding leaves it to where the first layer takes it in.
         const entry = component === 0 ? movesBetween(bench, embeddingBeside(bench, layout), layout) : []
         const first = times.seconds(entry, 0, false)
         const waitedFor = pass.halves === 1 ? layout.collectives : unroutedOf(layout)
-        const seconds =
-          count * times.seconds(waitedFor, compute, component === head) + pass.entryTimes * first
+        const seconds = count * times.seconds(waitedFor, compute, component === head) + course.entries * first
         return { name: layout.name, seconds, bytes, workspace }
       }),
     })),
-    resharding: [...edges(bench, pass, layouts, times), ...besides(bench, pass, layouts, times)],
+    resharding: [...edges(bench, course, layouts, times), ...besides(bench, pass, course, layouts, times)],
     budget: fillableBytes(setting),
   }
 }
@@ -116,12 +125,12 @@ function movesOn(bench: Workbench, { mesh, costs }: PricedMesh, pass: Pass): Mov
 /** The times of moving the stream, for each two components that follow one another and each pair of their layouts. */
 function edges(
   model: InferenceModel,
-  pass: Pass,
+  course: Course,
   layouts: Offered,
   { seconds }: MoveTimes,
 ): readonly Resharding[] {
   const head = layouts.length - 1
-  return crossings(model, pass).map(({ from, to, times }) => ({
+  return crossings(model, course).map(({ from, to, times }) => ({
     from,
     to,
     seconds: streamTable(model, layouts[from] ?? [], layouts[to] ?? [], (moves) => {
@@ -134,12 +143,13 @@ function edges(
 function besides(
   bench: Workbench,
   pass: Pass,
+  course: Course,
   layouts: Offered,
   { seconds }: MoveTimes,
 ): readonly Resharding[] {
   if (pass.halves === 1) return []
   const experts = expertsAt(bench)
-  const times = occurrences(bench, pass)[experts] ?? 0
+  const times = course.times[experts] ?? 0
   const assumptions = bench.assumed[pass.mode]
   setPass(bench, pass, false)
   const given = { rates: bench.rates, assumptions, contexts: pass.contexts, sizes: bench.sizes }

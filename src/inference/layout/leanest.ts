@@ -2,12 +2,13 @@
 import { reserveBytes } from '../../cost/memory/memory.ts'
 import { never, type Stop } from '../../patience.ts'
 import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
+import { longestSeconds } from '../../search/component-layout/longest.ts'
 import { accountOf, type LayoutQuestion } from '../../search/component-layout/question.ts'
 import { fixedSeconds } from '../pass/arrangement.ts'
 import type { InferenceCandidate, Phase } from '../phase.ts'
 import { type Given, sitesOf } from '../sites.ts'
 import { chosenOf } from './compiled-layout.ts'
-import { layoutQuestion } from './layout-question.ts'
+import { layoutQuestions } from './layout-question.ts'
 import { setShards } from './local-sizes.ts'
 
 export function leanestCandidate(
@@ -20,17 +21,18 @@ export function leanestCandidate(
     const { mesh } = site
     setShards(bench.sizes, mesh)
     const pass = leastPass(mesh)
-    const question = layoutQuestion(bench, site, pass)
-    const chosen = bestLayouts(byBytes(question))?.chosen
+    const questions = layoutQuestions(bench, site, pass)
+    const [question] = questions
+    const chosen = question && bestLayouts(byBytes(question))?.chosen
     if (!chosen) continue
-    const account = accountOf(question, chosen)
+    const account = { ...accountOf(question, chosen), seconds: longestSeconds(questions, chosen) }
     const score = account.bytes + reserveBytes(bench.setting)
     if (best && score >= best.score) continue
     best = {
       ...site,
       cluster: bench.setting.cluster,
       pass,
-      question,
+      questions,
       answer: { chosen, ...account, proven: false },
       seconds: account.seconds + fixedSeconds(bench, site, pass, account.seconds),
       layouts: chosenOf(site.offered, chosen),

@@ -1,7 +1,7 @@
 /**
  * The best layouts for one pass on one mesh and placement, and the time of the pass with them:
  *
- *   seconds = layers, head and resharding as chosen + transfers between stages + overheads
+ *   seconds = layers, head and resharding as chosen, on the longest course + transfers between stages + overheads
  *
  * Layers of a prefill take no less than their host takes to start them: kernels of prompts are started one by one, while those that run
  * before them are still at work.
@@ -9,12 +9,12 @@
 import { collectiveTime } from '../../hardware/network/collective.ts'
 import { expertLayers } from '../../model/expert-layers.ts'
 import { shareOfWhole } from '../../model/layer-pattern.ts'
-import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
+import { bestOfLongest } from '../../search/component-layout/longest.ts'
 import type { LayoutAnswer, LayoutQuestion } from '../../search/component-layout/question.ts'
 import { axisBit, type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import type { Offered, PricedMesh } from '../layout/compiled-layout.ts'
-import { layoutQuestion } from '../layout/layout-question.ts'
+import { layoutQuestions } from '../layout/layout-question.ts'
 import { setShape, setShards } from '../layout/local-sizes.ts'
 import { localValue } from '../layout/local-term.ts'
 import type { InferenceModel } from '../model.ts'
@@ -23,17 +23,18 @@ import type { Pass } from './pass.ts'
 import { passNumbers } from './pass-numbers.ts'
 
 export interface Arrangement {
-  readonly question: LayoutQuestion
+  /** One for each course that the pass may take. */
+  readonly questions: readonly LayoutQuestion[]
   readonly answer: LayoutAnswer
   readonly seconds: Seconds
 }
 
 /** Null where no choice of layouts fits into memory. */
 export function arrange(bench: Workbench, site: PricedMesh, pass: Pass): Arrangement | null {
-  const question = layoutQuestion(bench, site, pass)
-  const answer = bestLayouts(question)
+  const questions = layoutQuestions(bench, site, pass)
+  const answer = bestOfLongest(questions)
   return (
-    answer && { question, answer, seconds: answer.seconds + fixedSeconds(bench, site, pass, answer.seconds) }
+    answer && { questions, answer, seconds: answer.seconds + fixedSeconds(bench, site, pass, answer.seconds) }
   )
 }
 

@@ -2,6 +2,7 @@
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { Offered } from '../layout/compiled-layout.ts'
+import type { Course } from './pass.ts'
 
 /** Memory that one layout of a component takes. */
 export interface OptionBytes {
@@ -15,6 +16,8 @@ export interface PassNumbers {
   readonly layouts: Offered
   /** Time of one layer, or of the head once, by component and layout. */
   readonly compute: readonly (readonly Seconds[])[]
+  /** The course with the longest products first, each in its fastest layout. */
+  readonly courses: readonly Course[]
   /** A bound that no placement and no choice of layouts beats: products alone. */
   readonly least: Seconds
   /** Memory by component and layout, worked out when it is asked for: floors need the time alone. */

@@ -10,10 +10,11 @@ import { setShape, setShards } from '../layout/local-sizes.ts'
 import { sumOf } from '../layout/local-term.ts'
 import { embeddingBeside } from '../model.ts'
 import type { Workbench } from '../workbench.ts'
-import { heldOnStage, occurrences } from './occurrence.ts'
-import type { Pass } from './pass.ts'
+import { courses } from './courses.ts'
+import type { Course, Pass } from './pass.ts'
 import type { OptionBytes, PassNumbers } from './pass-amounts.ts'
 import { setPass, shapeSeconds, shapeWorkspace } from './shape-numbers.ts'
+import { heldOnStage } from './stage-layers.ts'
 
 /** Kept with the pass while its mesh is searched. */
 export function passNumbers(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): PassNumbers {
@@ -25,11 +26,17 @@ export function passNumbers(bench: Workbench, mesh: Mesh, pass: Pass, layouts: O
 }
 
 function workedOut(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): PassNumbers {
-  const counts = occurrences(bench, pass)
   const compute = shapeSeconds(bench, mesh, pass, layouts)
-  let least = 0
-  for (let at = 0; at < compute.length; at++) least += (counts[at] ?? 0) * leastOf(compute[at] ?? [])
-  return { mesh, layouts, compute, least, resident: null }
+  const leastOn = ({ times }: Course) => {
+    let least = 0
+    for (let at = 0; at < compute.length; at++) least += (times[at] ?? 0) * leastOf(compute[at] ?? [])
+    return least
+  }
+  const byLeast = courses(bench, pass)
+    .map((course) => ({ course, least: leastOn(course) }))
+    .sort((a, b) => b.least - a.least)
+  const own = byLeast.map(({ course }) => course)
+  return { mesh, layouts, compute, courses: own, least: byLeast[0]?.least ?? 0, resident: null }
 }
 
 /** Bytes of a collective as its group sees them, for the layers or for the head. */

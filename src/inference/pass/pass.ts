@@ -9,9 +9,8 @@
  *
  *   halves       of a batch, one behind the other on one stage: each through all layers, the head once for both
  *
- * All are linear in the times of a layer and of the head, so that the layouts of least time are well defined:
- * `layerTimes` and `headTimes` count them. `stageRounds` says how many of the former are of the fullest stage's layers, for models
- * whose layers differ. Sources: formulas 14; the times include the bubble of a pipeline.
+ * Each of what is compared is linear in the times of a layer and of the head: `rounds` count them. `layerTimes` are the most layers that any of
+ * them has, whose overheads are counted. Sources: formulas 14; the times include the bubble of a pipeline.
  */
 import type { Transformer } from '../../model/transformer.ts'
 import type { PhaseMode } from '../../modes/names.ts'
@@ -30,12 +29,8 @@ export interface Pass {
   readonly headSequences: number
   readonly headPositions: number
   readonly layerTimes: number
-  /** How many of the layer times are rounds of the fullest stage, and how many of the whole model. */
-  readonly stageRounds: number
-  readonly modelRounds: number
-  readonly headTimes: number
-  /** How often the stream leaves the embedding, one time after another. */
-  readonly entryTimes: number
+  /** The courses that a pass may take, of which the longest counts (courses.ts). */
+  readonly rounds: readonly Rounds[]
   /** How often a unit goes from one stage to the next, one time after another. */
   readonly transfers: number
   /** How often hosts start a step, one after another: each stage's for each group or chunk that it passes on. */
@@ -49,22 +44,38 @@ export interface Pass {
   readonly resident: Shape
 }
 
+/** One course through the stages: how often it goes through a stage that the others wait for, through the whole model and through the head. */
+export interface Rounds {
+  readonly stage: number
+  readonly model: number
+  readonly head: number
+}
+
+/** What one course runs. */
+export interface Course {
+  /** How often each component runs, one time after another; the head is the last. */
+  readonly times: readonly number[]
+  /** How often the stream leaves the embedding. */
+  readonly entries: number
+  /** For each component, the layers of the stage that the others wait for. */
+  readonly stage: readonly number[]
+}
+
 /** What distinguishes the passes: what runs at once and after how many positions, how it goes through the stages, what is resident. */
 interface Way
-  extends Pick<Pass, 'mode' | 'stages' | 'groups' | 'units' | 'launches' | 'transfers' | 'headPositions'> {
+  extends Pick<
+    Pass,
+    'mode' | 'stages' | 'groups' | 'units' | 'launches' | 'transfers' | 'headPositions' | 'rounds'
+  > {
   readonly sequences: number
   readonly positions: number
   readonly past: number
-  /** Rounds of the fullest stage's layers, and of all layers of the model, one after another. */
-  readonly stageRounds: number
-  readonly modelRounds: number
-  readonly headTimes: number
   readonly resident: { readonly sequences: number; readonly context: number }
 }
 
 /** Written out field by field: a search makes thousands, and all should have the same object shape. */
 function passOf(model: Transformer, way: Way): Pass {
-  const { sequences, positions, past, stages, stageRounds, modelRounds, resident } = way
+  const { sequences, positions, past, stages, rounds, resident } = way
   const stageLayers = Math.ceil(model.layers / stages)
   return {
     mode: way.mode,
@@ -73,11 +84,8 @@ function passOf(model: Transformer, way: Way): Pass {
     contexts: contextGroups(model, past, positions),
     headSequences: sequences,
     headPositions: way.headPositions,
-    layerTimes: stageRounds * stageLayers + modelRounds * model.layers,
-    stageRounds,
-    modelRounds,
-    headTimes: way.headTimes,
-    entryTimes: stageRounds + modelRounds,
+    layerTimes: Math.max(...rounds.map((own) => own.stage * stageLayers + own.model * model.layers)),
+    rounds,
     transfers: way.transfers,
     launches: way.launches,
     stages,
@@ -101,7 +109,7 @@ export function generationPass(
   positions = 1,
 ): Pass {
   const groups = Math.min(stages, batch)
-  const full = groups * Math.ceil(model.layers / stages) >= model.layers
+  const turns: Rounds = { stage: groups, model: 0, head: groups }
   return passOf(model, {
     mode: 'generate',
     stages,
@@ -112,9 +120,7 @@ export function generationPass(
     headPositions: positions,
     sequences: Math.ceil(batch / groups),
     past: Math.max(0, Math.min(meanContextLength, contextLength) - positions),
-    stageRounds: full ? groups : 0,
-    modelRounds: full ? 0 : 1,
-    headTimes: full ? groups : 1,
+    rounds: groups < stages ? [turns, { stage: 0, model: 1, head: 1 }] : [turns],
     transfers: stages > 1 ? stages : 0,
     resident: { sequences: batch, context: meanContextLength },
   })
@@ -145,9 +151,7 @@ export function prefillPass(
     headPositions: 1,
     sequences: Math.ceil(batchSequences / groups),
     past: cachedPrefixLength + before * (chunks - 1) * positions,
-    stageRounds: units - 1,
-    modelRounds: 1,
-    headTimes: groups,
+    rounds: [{ stage: units - 1, model: 1, head: groups }],
     transfers: stages > 1 ? units + stages - 2 : 0,
     resident: { sequences: batchSequences, context: promptLength },
   })
@@ -161,9 +165,7 @@ export function halvedPass(pass: Pass): Pass {
     halves: 2,
     shape: { ...shape, sequences: Math.ceil(shape.sequences / 2) },
     layerTimes: 2 * pass.layerTimes,
-    stageRounds: 2 * pass.stageRounds,
-    modelRounds: 2 * pass.modelRounds,
-    entryTimes: 2 * pass.entryTimes,
+    rounds: pass.rounds.map(({ stage, model, head }) => ({ stage: 2 * stage, model: 2 * model, head })),
     groups: 2 * pass.groups,
     units: 2 * pass.units,
   }

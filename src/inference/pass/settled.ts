@@ -20,7 +20,7 @@ import { computeSeconds, partSeconds } from '../time/component-time.ts'
 import { besideSeconds, layerComputed } from '../time/turns.ts'
 import type { Workbench } from '../workbench.ts'
 import { fixedSeconds } from './arrangement.ts'
-import { crossingTimes, occurrences, streamsTo } from './occurrence.ts'
+import { courses, crossingTimes, streamsTo } from './courses.ts'
 import type { Pass } from './pass.ts'
 import type { OptionBytes } from './pass-amounts.ts'
 import { weightBytes } from './pass-numbers.ts'
@@ -73,7 +73,7 @@ export function settled(bench: Workbench, site: PricedMesh): Settled {
   }
   const fittingSeconds = (pass: Pass): Seconds => {
     setShards(sizes, mesh)
-    const counts = occurrences(bench, pass)
+    const taken = courses(bench, pass).map((course) => ({ course, total: 0 }))
     const assumptions = assumed[pass.mode]
     const given = { rates, assumptions, contexts: pass.contexts, sizes }
     const beside = { assumptions, experts: setting.model.experts }
@@ -88,27 +88,29 @@ export function settled(bench: Workbench, site: PricedMesh): Settled {
       return windowTime(compute, traffic, 'expected')
     }
     const waitedFor = pass.halves === 1 ? moves.all : moves.unrouted
-    let total = 0
     for (let at = 0; at <= head; at++) {
       const layout = layouts[at]
       if (!layout) continue
       setPass(bench, pass, at === head)
-      const own = (counts[at] ?? 0) * moving(waitedFor[at] ?? [], computeSeconds(layout, given))
-      total += own + (at === 0 ? pass.entryTimes * moving(moves.entry, 0) : 0)
+      const own = moving(waitedFor[at] ?? [], computeSeconds(layout, given))
+      const entry = at === 0 ? moving(moves.entry, 0) : 0
+      for (const way of taken) way.total += (way.course.times[at] ?? 0) * own + way.course.entries * entry
     }
     for (const crossed of moves.crossed) {
       setPass(bench, pass, crossed.to === head)
-      total += crossingTimes(bench, pass, crossed, counts) * moving(crossed.calls, 0)
+      const own = moving(crossed.calls, 0)
+      for (const way of taken) way.total += crossingTimes(bench, crossed, way.course) * own
     }
     if (pass.halves === 2 && moves.routed) {
       setPass(bench, pass, false)
       const { at, layout, beside: attention, dispatch, combine } = moves.routed
       const computed = layerComputed(partSeconds(attention, given), partSeconds(layout, given))
       const routed = { dispatch: moving(dispatch, 0), combine: moving(combine, 0) }
-      total +=
-        (counts[at] ?? 0) * besideSeconds(pass.mode, computed, routed, assumptions.dispatchComputeShare)
+      const own = besideSeconds(pass.mode, computed, routed, assumptions.dispatchComputeShare)
+      for (const way of taken) way.total += (way.course.times[at] ?? 0) * own
     }
-    return total + fixedSeconds(bench, site, pass, total)
+    const longest = Math.max(...taken.map(({ total }) => total))
+    return longest + fixedSeconds(bench, site, pass, longest)
   }
   const seconds = (pass: Pass) => (fits(pass) ? fittingSeconds(pass) : Number.POSITIVE_INFINITY)
   return { seconds, fits, fittingSeconds, memory }

@@ -139,8 +139,9 @@ function prefillInstance(
   candidate: InferenceCandidate,
   prompts: number,
 ): PrefillInstance {
-  const { question, answer, seconds } = candidate
-  const kept = question.components.reduce((sum, { options }, component) => {
+  const { questions, answer, seconds } = candidate
+  const [{ components = [] } = {}] = questions
+  const kept = components.reduce((sum, { options }, component) => {
     return sum + (options[answer.chosen[component] ?? -1]?.bytes ?? 0)
   }, 0)
   const storage = storageKeys(candidate).join()

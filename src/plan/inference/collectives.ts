@@ -3,7 +3,7 @@ import type { CompiledCollective, CompiledLayout } from '../../inference/layout/
 import { setShape } from '../../inference/layout/local-sizes.ts'
 import { localValue } from '../../inference/layout/local-term.ts'
 import { embeddingBeside, movesBetween } from '../../inference/model.ts'
-import { crossings } from '../../inference/pass/occurrence.ts'
+import { crossings } from '../../inference/pass/courses.ts'
 import { setPass } from '../../inference/pass/shape-numbers.ts'
 import { axisBit, axisSet } from '../../sharding/axis.ts'
 import { restricted } from '../../sharding/component.ts'
@@ -72,7 +72,7 @@ function linesOf(
 
 /** Moves of the residual stream from the sharding of one component to that of the next. */
 function streamLines(costing: InferenceCosting): readonly Movement[] {
-  const { bench, candidate, components } = costing
+  const { bench, candidate, course, components } = costing
   const head = components.length - 1
   const active = axisSet(activeAxes(candidate.mesh))
   const between = (source: CompiledLayout | undefined, to: number, times: number) => {
@@ -85,8 +85,8 @@ function streamLines(costing: InferenceCosting): readonly Movement[] {
       .flatMap((move) => linesOf(move, times, costing))
   }
   return [
-    ...between(embeddingBeside(bench, components[0]?.layout), 0, candidate.pass.entryTimes),
-    ...crossings(bench, candidate.pass).flatMap(({ from, to, times }) =>
+    ...between(embeddingBeside(bench, components[0]?.layout), 0, course.entries),
+    ...crossings(bench, course).flatMap(({ from, to, times }) =>
       between(components[from]?.layout, to, times),
     ),
   ]

@@ -7,8 +7,8 @@ import { type Bound, createTraffic } from '../../cost/communication/traffic.ts'
 import { setShards } from '../../inference/layout/local-sizes.ts'
 import { embeddingBeside, type InferenceModel, movesBetween } from '../../inference/model.ts'
 import { fixedSeconds, overheadSeconds, transferSeconds } from '../../inference/pass/arrangement.ts'
-import { crossings, occurrences, runOnStage } from '../../inference/pass/occurrence.ts'
-import type { Pass } from '../../inference/pass/pass.ts'
+import { courses, crossings } from '../../inference/pass/courses.ts'
+import type { Course, Pass } from '../../inference/pass/pass.ts'
 import { setPass } from '../../inference/pass/shape-numbers.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import {
@@ -32,6 +32,8 @@ import type { Seconds } from '../../units.ts'
 export interface InferenceCosting {
   readonly bench: Workbench
   readonly candidate: InferenceCandidate
+  /** The longest one, of which everything is told. */
+  readonly course: Course
   readonly given: Conditions
   readonly components: readonly CostedComponent[]
   /** Moves between components whose layouts differ. */
@@ -70,35 +72,40 @@ export function inferenceCosting(model: InferenceModel, candidate: InferenceCand
   }
   setShards(bench.sizes, mesh)
   const head = layouts.length - 1
-  const counts = occurrences(bench, pass)
-  const stage = runOnStage(bench, pass)
-  const components = layouts.map((layout, index): CostedComponent => {
+  const timed = layouts.map((layout, index) => {
     setPass(bench, pass, index === head)
-    const times = counts[index] ?? 0
     return {
       name: bench.components[index]?.name ?? '',
       layout,
-      times,
-      busy: index === head ? times : Math.min(times, pass.units * (stage[index] ?? 0)),
       time: componentTime(layout, costs, given, pass.halves),
       parts: partSeconds(layout, given),
     }
   })
-  const resharding = reshardingSeconds(bench, candidate, given, 'expected')
-  const bounded = (bound: 'lower' | 'upper') => {
-    const inLayers =
-      components.reduce((sum, { times, time }) => sum + times * time[bound], 0) +
-      reshardingSeconds(bench, candidate, given, bound) +
-      besideOf(components, bound, pass, given.assumptions)
+  const partsOn = (course: Course, bound: Bound) => {
+    const components = timed.map((component, index): CostedComponent => {
+      const times = course.times[index] ?? 0
+      const busy = index === head ? times : Math.min(times, pass.units * (course.stage[index] ?? 0))
+      return { ...component, times, busy }
+    })
+    const resharding = reshardingSeconds(bench, candidate, course, given, bound)
+    const beside = besideOf(components, bound, pass, given.assumptions)
+    const inComponents = components.reduce((sum, { times, time }) => sum + times * time[bound], 0)
+    return { course, components, resharding, beside, inLayers: inComponents + resharding + beside }
+  }
+  const longest = (bound: Bound) => {
+    const all = courses(bench, pass).map((course) => partsOn(course, bound))
+    return all.reduce((most, own) => (own.inLayers > most.inLayers ? own : most))
+  }
+  const bounded = (bound: Bound) => {
+    const { inLayers } = longest(bound)
     return inLayers + fixedSeconds(bench, candidate, pass, inLayers)
   }
-  const beside = besideOf(components, 'expected', pass, given.assumptions)
+  const { course, components, resharding, beside, inLayers } = longest('expected')
   const transfers = transferSeconds(bench, candidate, pass)
-  const inComponents = components.reduce((sum, { times, time }) => sum + times * time.expected, 0)
-  const overhead = overheadSeconds(bench, mesh, pass, inComponents + resharding + beside)
+  const overhead = overheadSeconds(bench, mesh, pass, inLayers)
   return {
-    ...{ bench, candidate, given, components, resharding, beside, transfers, overhead },
-    stepTime: inComponents + resharding + beside + transfers + overhead,
+    ...{ bench, candidate, course, given, components, resharding, beside, transfers, overhead },
+    stepTime: inLayers + transfers + overhead,
     lowerBound: bounded('lower'),
     upperBound: bounded('upper'),
   }
@@ -128,6 +135,7 @@ function besideOf(
 function reshardingSeconds(
   bench: Workbench,
   { layouts, pass, costs }: InferenceCandidate,
+  course: Course,
   given: Conditions,
   bound: Bound,
 ): Seconds {
@@ -138,11 +146,11 @@ function reshardingSeconds(
     setPass(bench, pass, to === head)
     return times * moveSeconds(movesBetween(bench, from, layout), costs, given, bound)
   }
-  return crossings(bench, pass).reduce(
+  return crossings(bench, course).reduce(
     (total, { from, to, times }) => {
       const layout = layouts[from]
       return layout ? total + between(layout, to, times) : total
     },
-    between(embeddingBeside(bench, layouts[0]), 0, pass.entryTimes),
+    between(embeddingBeside(bench, layouts[0]), 0, course.entries),
   )
 }

@@ -3,10 +3,9 @@
  * is kept even if it is as large as memory allows, so that more memory helps only through faster layouts that it has
  * room for.
  */
-import { fillableBytes } from '../../cost/memory/memory.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
-import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
+import { bestOfLongest } from '../../search/component-layout/longest.ts'
 import type { Bytes } from '../../units.ts'
 import type { Sensitivity } from '../answer.ts'
 import { elasticities } from '../sensitivity/elasticities.ts'
@@ -16,11 +15,10 @@ import { heldSeconds } from './accounts.ts'
 export function inferenceSensitivity(model: InferenceModel, best: InferenceCandidate): Sensitivity {
   const { setting } = model
   const { memoryBudget } = setting
-  const { question, answer, seconds } = best
-  const fixed = fillableBytes(setting) - question.budget
+  const { questions, answer, seconds } = best
   const chosenWithin = (bytes: Bytes): Chosen | null => {
-    const chosen = bestLayouts({ ...question, budget: bytes - fixed })
-    return chosen && { bytes: chosen.bytes + fixed, seconds: seconds - answer.seconds + chosen.seconds }
+    const chosen = bestOfLongest(questions.map((question) => ({ ...question, budget: bytes })))
+    return chosen && { bytes: chosen.bytes, seconds: seconds - answer.seconds + chosen.seconds }
   }
   const memoryStep = nextMemoryStep(setting, seconds, chosenWithin)
   return {

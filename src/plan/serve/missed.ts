@@ -68,6 +68,7 @@ function shortBytes(
   if (beyond <= 0) return 0
   const { bytes, workspace, budget: room } = generate.resident(slots + (disaggregated ? 0 : prefill.prompts))
   if (!disaggregated) return bytes + copyBytes + Math.max(workspace, prefill.workspace) - (room - beyond)
-  const { answer, question } = prefill.candidate
-  return Math.max(bytes + workspace - (room - beyond), answer.bytes - (question.budget - beyond))
+  const { answer, questions } = prefill.candidate
+  const [{ budget: ofPrefill = room } = {}] = questions
+  return Math.max(bytes + workspace - (room - beyond), answer.bytes - (ofPrefill - beyond))
 }

@@ -20,15 +20,14 @@ import type { Bytes, Seconds } from '../../units.ts'
 import { type PairCosts, pairCosts } from './pair-costs.ts'
 import { accountOf, type LayoutAnswer, type LayoutQuestion } from './question.ts'
 
-const tie = 1e-12
+export const tie = 1e-12
 /** Tolerance for sums that are added up in another order. */
 const rounding = 1e-12
 
 export function bestLayouts(question: LayoutQuestion): LayoutAnswer | null {
-  const { least, steps } = restsOf(pairCosts(question))
-  if (least === Number.POSITIVE_INFINITY) return null
-  const search = searchOf(question, steps, least)
-  if (!mayFit(search, 0, 0, 0)) return null
+  const search = searchOf(question)
+  const { least } = search
+  if (least === Number.POSITIVE_INFINITY || !mayFit(search, 0, 0, 0)) return null
   search.limit = someTime(search) * (1 + tie)
   descend(search, 0, least, 0, 0)
   const { best: chosen } = search
@@ -86,7 +85,8 @@ function keepRests(table: number[], earlier: number[], later: readonly number[],
   }
 }
 
-interface Search {
+/** One question while it is searched. */
+export interface Search {
   readonly components: LayoutQuestion['components']
   readonly steps: readonly Step[]
   readonly budget: Bytes
@@ -101,7 +101,9 @@ interface Search {
   best: readonly number[] | null
 }
 
-function searchOf({ components, budget }: LayoutQuestion, steps: readonly Step[], least: Seconds): Search {
+export function searchOf(question: LayoutQuestion): Search {
+  const { components, budget } = question
+  const { least, steps } = restsOf(pairCosts(question))
   const leastBytes = components.map(() => 0)
   const leastWorkspace = components.map(() => 0)
   let [bytesAfter, workspaceAfter] = [0, 0]
@@ -165,7 +167,7 @@ function descend(search: Search, k: number, seconds: Seconds, bytes: Bytes, work
   }
 }
 
-function restOf({ steps, current }: Search, k: number, i: number): Seconds {
+export function restOf({ steps, current }: Search, k: number, i: number): Seconds {
   const step = steps[k]
   if (!step) return 0
   let rest = step.own?.[i] ?? 0
@@ -173,7 +175,7 @@ function restOf({ steps, current }: Search, k: number, i: number): Seconds {
   return rest
 }
 
-function mayFit(search: Search, k: number, bytes: Bytes, workspace: Bytes): boolean {
+export function mayFit(search: Search, k: number, bytes: Bytes, workspace: Bytes): boolean {
   const { budget, components, leastBytes, leastWorkspace } = search
   if (k === components.length) return bytes + workspace <= budget
   const needed = bytes + (leastBytes[k] ?? 0) + Math.max(workspace, leastWorkspace[k] ?? 0)

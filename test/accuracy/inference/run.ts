@@ -298,7 +298,7 @@ function passedOn(
   const full = generationPass(model, workload, stages * together, stages)
   return {
     ...full,
-    headTimes: groups < stages ? 1 : groups,
+    rounds: full.rounds.map((own) => ({ ...own, head: groups < stages ? 1 : groups })),
     resident: { ...full.resident, sequences: batchSequences },
   }
 }

@@ -191,15 +191,18 @@ interface Parts {
   readonly end: number
 }
 
-/** Without stages, every unit through the layers one by one; with them, as often as the pass says. */
+/** Without stages, every unit through the layers one by one; with them, by the longer course. */
 function stepSeconds({ setting }: Workbench, mesh: Mesh, pass: Pass, parts: Parts): number {
   const { entry, layer, around, end } = parts
   const { layers } = setting.model
-  const { layerTimes, headTimes, units, groups, headPositions, shape } = pass
+  const { units, groups } = pass
   if (mesh.pipeline > 1) {
+    const stage = Math.ceil(layers / mesh.pipeline)
+    const course = (entries: number, ends: number, own: number) =>
+      entries * entry + ends * end + own * (layer + (1 - 1 / layers) * around)
     // Of a prompt the last position alone is unembedded, while all of it, chunk by chunk, enters.
-    const entries = headPositions < shape.positions ? units : headTimes
-    return entries * entry + headTimes * end + layerTimes * (layer + (1 - 1 / layers) * around)
+    if (pass.mode === 'prefill') return course(units, groups, (units - 1) * stage + layers)
+    return Math.max(course(groups, groups, groups * stage), course(1, 1, layers))
   }
   let seconds = groups * end
   for (let unit = 0; unit < units; unit++) {
