@@ -16,6 +16,10 @@ export const modelRecord = z.strictObject({
   published: z
     .strictObject({
       parameters: z.number().positive(),
+      roundedTo: optional(
+        'The unit of their last digit, where they are published by two digits alone.',
+        z.number().positive(),
+      ),
       activeParameters: z.exactOptional(z.number().positive()),
       activeWithout: optional(
         'What its authors leave out of the active parameters.',
@@ -36,6 +40,7 @@ export const modelRecord = z.strictObject({
           config: z
             .strictObject({
               torch_dtype: z.enum(['bfloat16', 'float16', 'float32']),
+              expert_dtype: z.exactOptional(z.string()),
               quantization_config: z.exactOptional(z.record(z.string(), z.unknown())),
             })
             .describe('Element types from its config.json. Names of modules may stand for all layers.'),

@@ -2,6 +2,7 @@
 import { known } from '../known.ts'
 import type { Composition } from '../model/composition.ts'
 import { blocksOfLayer } from '../model/layer-pattern.ts'
+import { lastStreamRows, streamRows } from '../model/residual-streams.ts'
 import type { Problem } from '../problem.ts'
 import type { PolicyRow } from '../recipe/policy-row.ts'
 import type { Component } from '../sharding/component.ts'
@@ -36,7 +37,8 @@ export function composedStage(ingredients: Ingredients, zeroStage: ZeroStage): S
     stateTerms(parts, rows, zeroStage, extents, problem)
   const embed = embedding(assumptions.residual)
   const head = unembedding(assumptions.residual)
-  const layerRows = blocksOfLayer(model) * ((composition.dense + composition.sparse) / composition.layers)
+  const ofLayer = blocksOfLayer(model) + streamRows(model)
+  const layerRows = ofLayer * ((composition.dense + composition.sparse) / composition.layers)
   return {
     zeroStage,
     layer: layerWindows(ingredients, zeroStage),
@@ -45,7 +47,7 @@ export function composedStage(ingredients: Ingredients, zeroStage: ZeroStage): S
     layerStates: states(layer, layerRows),
     embeddingStates: states([once(embed)], model.learnedPositions),
     positionStates: states([], model.learnedPositions),
-    headStates: states([once(head)], 1),
+    headStates: states([once(head)], 1 + lastStreamRows(model)),
   }
 }
 

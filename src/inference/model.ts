@@ -11,8 +11,7 @@ import { type ComputeRates, computeRates } from '../cost/compute/compute.ts'
 import type { Network } from '../hardware/cluster/cluster.ts'
 import { resourceCount } from '../hardware/network/collective.ts'
 import { known } from '../known.ts'
-import { cacheLayers } from '../model/attention-layers.ts'
-import { attendingLayers } from '../model/recurrence.ts'
+import { streamsOf } from '../model/residual-streams.ts'
 import type { PhaseMode } from '../modes/names.ts'
 import type { Setting } from '../problem.ts'
 import { recent, valueKey } from '../recent.ts'
@@ -107,8 +106,7 @@ function compiledModel(setting: Setting): Compiled {
 const compiledModels = recent<Compiled>(4)
 
 function compile({ model, precision, assumptions }: Setting): Compiled {
-  const compiled = (layout: InferenceLayout) =>
-    compileLayout(layout, precision, assumptions, cacheLayers(model) / attendingLayers(model))
+  const compiled = (layout: InferenceLayout) => compileLayout(layout, precision, assumptions, model)
   const sums: Sums = new Map()
   const component = ({ layouts, layers }: LayerComponent): InferenceComponent => ({
     name: layouts[0]?.component.name ?? '',
@@ -128,7 +126,7 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
   const moves = streamMoves(layouts, (from, to) =>
     reshard(from, to, { pass: 'forward', every: 'microbatch' }).map((move) =>
       withNumber(
-        compiledCall([move], ({ dimensions }) => localTerm(stream, dimensions)),
+        compiledCall([move], ({ dimensions }) => localTerm(streamsOf(model) * stream, dimensions)),
         sums,
       ),
     ),
@@ -144,7 +142,10 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
     embeddings,
     sets: [...sets],
     moves,
-    boundary: localTerm(stream, arrayOfRole(embeddings[plainProjection].component, 'output').dimensions),
+    boundary: localTerm(
+      streamsOf(model) * stream,
+      arrayOfRole(embeddings[plainProjection].component, 'output').dimensions,
+    ),
     sums: sums.size,
     pricesOn: (network) =>
       known(priced, network, () => networkPrices(network, [...sets], inferenceTerms(assumptions))),

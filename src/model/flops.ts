@@ -6,6 +6,7 @@
  *   with experts         2·t·D·E for the router and 6·t·D·F_e for each expert that a token visits
  *   latent attention     dot products 2·t·S·N·(H_k + H_v), with keys and values projected up (not absorbed)
  *   sparse attention     dot products over the positions that its index chooses, and 2·t·S·N_i·H_i for the index's scores
+ *   compressed attention dot products with the window, and with one vector for every m positions (compressed-attention.ts); 2·t·S·N_i·H_i/m of scores
  *   recurrence           in place of dot products, the scan's FLOPs for each position (recurrence.ts)
  *   forward, once        unembedding 2·t·D·V
  *   training             three times forward: the backward pass takes a matmul for either operand
@@ -16,7 +17,7 @@
  * "How To Scale Your Model", Transformers.
  */
 import type { Flops } from '../units.ts'
-import { attentionLayers } from './attention-layers.ts'
+import { type AttentionLayers, attentionLayers } from './attention-layers.ts'
 import { denseLayers, expertLayerParameters, expertLayers } from './expert-layers.ts'
 import { headDims } from './head-dims.ts'
 import { layerParameters, parameterCount } from './parameters.ts'
@@ -62,14 +63,17 @@ export function attendedShare(
   sequenceLength: number,
   attention: AttentionFlops,
 ): Attended {
-  const keys = attentionLayers(model).reduce((sum, { layers, window }) => {
-    return sum + layers * meanKeys[attention](sequenceLength, reachOf(model, sequenceLength, window))
-  }, 0)
-  const scored = meanKeys[attention](sequenceLength, sequenceLength) / sequenceLength
+  const keys = attentionLayers(model).reduce(
+    (sum, group) => sum + group.layers * keysMet(model, sequenceLength, group, attention),
+    0,
+  )
+  const scored = keysScored(model, sequenceLength, attention) / sequenceLength
   return { met: keys / attendingLayers(model) / sequenceLength, scored }
 }
 
-/** Forward FLOPs of a layer with a dense MLP that keeps its own keys and values and attends to all positions. */
+const allPositions: AttentionLayers = { layers: 1, caches: 1, window: null }
+
+/** Forward FLOPs of a layer with a dense MLP that keeps its own keys and values and attends to all positions, or of the mean of those that meet pooled ones. */
 export function layerForwardFlops(
   model: Transformer,
   tokens: number,
@@ -79,7 +83,12 @@ export function layerForwardFlops(
   const parameters = layerParameters(model)
   const mlp = 2 * tokens * parameters.mlp
   const projections = 2 * tokens * parameters.attention
-  const dotProducts = tokens * tokenDotProducts(model, sequenceLength, null, attention)
+  const everywhere = model.attention.compressed ? attentionLayers(model) : [allPositions]
+  const alike = everywhere.reduce((sum, { layers }) => sum + layers, 0)
+  const dotProducts = everywhere.reduce((sum, group) => {
+    const each = tokens * tokenDotProducts(model, sequenceLength, group, attention)
+    return sum + (group.layers / alike) * each
+  }, 0)
   return { mlp, projections, dotProducts, total: mlp + projections + dotProducts }
 }
 
@@ -116,8 +125,7 @@ export function forwardFlops(
   const mlp = 2 * tokens * count.activeMlp
   const projections = 2 * tokens * count.attention
   const dotProducts = attentionLayers(model).reduce(
-    (sum, { layers, window }) =>
-      sum + layers * tokens * tokenDotProducts(model, sequenceLength, window, attention),
+    (sum, group) => sum + group.layers * tokens * tokenDotProducts(model, sequenceLength, group, attention),
     recurrentLayers(model) * tokens * tokenScan(model, attention),
   )
   const unembedding = unembeddingFlops(model, tokens)
@@ -151,12 +159,11 @@ export function trainFlopsPerToken(
 function tokenDotProducts(
   model: Transformer,
   sequenceLength: number,
-  window: number | null,
+  group: AttentionLayers,
   attention: AttentionFlops,
 ): Flops {
   const { key, value } = headDims(model)
-  const reach = reachOf(model, sequenceLength, window)
-  const attending = 2 * meanKeys[attention](sequenceLength, reach) * model.heads * (key + value)
+  const attending = 2 * keysMet(model, sequenceLength, group, attention) * model.heads * (key + value)
   return attending + indexScores(model, sequenceLength, attention)
 }
 
@@ -165,16 +172,35 @@ function tokenScan(model: Transformer, attention: AttentionFlops): Flops {
   return meanKeys[attention](1, 1) > 0 ? scanFlops(model) : 0
 }
 
-/** Most keys that a query meets: those of its window, and of these the ones that an index chooses. */
-function reachOf({ attention: { index } }: Transformer, sequenceLength: number, window: number | null) {
-  return Math.min(sequenceLength, window ?? sequenceLength, index?.positions ?? sequenceLength)
+/** Keys that a query meets: those of its window, and of these the ones that an index chooses; or pooled ones beside the window. */
+function keysMet(
+  { attention: { index } }: Transformer,
+  sequenceLength: number,
+  { window, pooled }: AttentionLayers,
+  attention: AttentionFlops,
+): number {
+  const within = (most: number | null) =>
+    meanKeys[attention](sequenceLength, Math.min(sequenceLength, most ?? sequenceLength))
+  const chosen = index?.positions ?? sequenceLength
+  if (!pooled) return within(Math.min(window ?? chosen, chosen))
+  const { positions, most } = pooled
+  return within(window) + within(most === null ? null : most * positions) / positions
+}
+
+/** Keys that an index scores for a query. */
+function keysScored(
+  { attention: { compressed } }: Transformer,
+  sequenceLength: number,
+  attention: AttentionFlops,
+): number {
+  return meanKeys[attention](sequenceLength, sequenceLength) / (compressed?.sparse.positions ?? 1)
 }
 
 /** Scores of the index for one token, in the average layer. */
-function indexScores(model: Transformer, sequenceLength: number, attention: AttentionFlops): Flops {
+export function indexScores(model: Transformer, sequenceLength: number, attention: AttentionFlops): Flops {
   const { index } = model.attention
   if (!index) return 0
-  const keys = meanKeys[attention](sequenceLength, sequenceLength)
+  const keys = keysScored(model, sequenceLength, attention)
   return 2 * indexedShare(model) * keys * index.heads * index.headDim
 }
 

@@ -5,6 +5,8 @@
  *   with experts router D·E and E + shared experts of 3·D·F_e in place of the MLP
  *   latent       attention D·r_q + r_q·N·H_k (D·N·H_k without a query rank) + D·(r_kv + H_r) + r_kv·N·(H_n + H_v)
  *                + N·H_v·D, norms of width r_q and r_kv
+ *   compressed   what compressed-attention.ts has, norms of width r_q and H
+ *   streams      rows of width D for residual streams beside each other, with the norms (residual-streams.ts)
  *   gate         D·H·N more, where attention has an output gate
  *   recurrence   in place of attention, what recurrence.ts has; its convolution and decays count beside the norms
  *   pattern      a layer with a mixer alone or an MLP alone has one norm, D (layer-pattern.ts)
@@ -24,11 +26,13 @@
  * published counts in fixtures/models.
  */
 import { cacheLayers } from './attention-layers.ts'
+import { compressedParameters } from './compressed-attention.ts'
 import { denseLayers, expertLayerParameters, expertLayers } from './expert-layers.ts'
 import { blocksOfLayer } from './layer-pattern.ts'
 import { indexedShare, indexParameters } from './position-index.ts'
 import { attendingLayers, recurrenceParameters, recurrentLayers } from './recurrence.ts'
-import type { LatentAttention, Transformer } from './transformer.ts'
+import { lastStreamRows, streamRows } from './residual-streams.ts'
+import type { Transformer } from './transformer.ts'
 
 export interface LayerParameters {
   readonly mlp: number
@@ -56,12 +60,11 @@ export interface ParameterCount extends LayerParameters {
 
 /** Parameters of a layer with a dense MLP that attends and keeps its own keys and values; an index that only some layers have counts as its mean. */
 export function layerParameters(model: Transformer): LayerParameters {
-  const { dModel, dFf, attention } = model
-  const { latent } = attention
+  const { dModel, dFf } = model
   return {
     mlp: mlpMatrices(model) * dModel * dFf,
     attention: queryAndOutput(model) + keysAndValues(model) + indexedShare(model) * indexParameters(model),
-    norm: (model.parallelBlocks ? 1 : 2) * dModel + (latent ? latentNorms(latent) : 0),
+    norm: ((model.parallelBlocks ? 1 : 2) + streamRows(model)) * dModel + rankNorms(model),
   }
 }
 
@@ -80,10 +83,9 @@ export function parameterCount(model: Transformer): ParameterCount {
     attending * layer.attention -
     (attending - cacheLayers(model)) * keysAndValues(model) +
     recurrentLayers(model) * recurrent.matmul
-  const { latent } = model.attention
-  const ofBlocks = layers * blocksOfLayer(model) * dModel
-  const ofMixers = attending * (latent ? latentNorms(latent) : 0) + recurrentLayers(model) * recurrent.vectors
-  const norm = ofBlocks + ofMixers + dModel
+  const ofBlocks = layers * (blocksOfLayer(model) + streamRows(model)) * dModel
+  const ofMixers = attending * rankNorms(model) + recurrentLayers(model) * recurrent.vectors
+  const norm = ofBlocks + ofMixers + (1 + lastStreamRows(model)) * dModel
   const embedding = (vocab + model.learnedPositions) * dModel
   const vocabMatrix = vocab * dModel
   const unembedding = model.tiedEmbeddings ? 0 : vocabMatrix
@@ -108,8 +110,10 @@ export function mlpMatrices(model: Transformer): number {
   return model.gatedMlp ? 3 : 2
 }
 
-function queryAndOutput({ dModel, heads, headDim, attention }: Transformer): number {
-  const { latent, outputGate } = attention
+function queryAndOutput(model: Transformer): number {
+  const { dModel, heads, headDim, attention } = model
+  const { latent, outputGate, compressed } = attention
+  if (compressed) return compressedParameters(model) - keysAndValues(model)
   if (!latent) return (outputGate ? 3 : 2) * dModel * headDim * heads
   const { queryRank, nopeHeadDim, ropeHeadDim, valueHeadDim } = latent
   const queries = heads * (nopeHeadDim + ropeHeadDim)
@@ -117,14 +121,18 @@ function queryAndOutput({ dModel, heads, headDim, attention }: Transformer): num
   return query + heads * valueHeadDim * dModel
 }
 
-function keysAndValues({ dModel, heads, kvHeads, headDim, attention: { latent } }: Transformer): number {
+function keysAndValues({ dModel, heads, kvHeads, headDim, attention }: Transformer): number {
+  const { latent, compressed } = attention
+  if (compressed) return dModel * headDim
   if (!latent) return 2 * dModel * headDim * kvHeads
   const { keyValueRank, nopeHeadDim, ropeHeadDim, valueHeadDim } = latent
   return dModel * (keyValueRank + ropeHeadDim) + keyValueRank * heads * (nopeHeadDim + valueHeadDim)
 }
 
-function latentNorms({ queryRank, keyValueRank }: LatentAttention): number {
-  return (queryRank ?? 0) + keyValueRank
+/** Norms of low ranks and of the keys made with them. */
+function rankNorms({ headDim, attention: { latent, compressed } }: Transformer): number {
+  if (compressed) return compressed.queryRank + headDim
+  return latent ? (latent.queryRank ?? 0) + latent.keyValueRank : 0
 }
 
 function multiTokenParameters(model: Transformer): number {

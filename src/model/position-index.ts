@@ -11,26 +11,35 @@
  * tensor rank has all of it).
  */
 import type { Bytes } from '../units.ts'
+import { indexKeyColumns, pooledShare } from './compressed-attention.ts'
 import type { Transformer } from './transformer.ts'
 
 /** Bytes of an element of the index's keys: servers cache them in fp8, whatever type the other cache has. */
 export const indexKeyBytes: Bytes = 1
 
-/** The share of the layers that have an index of their own; 0 in models without one. */
-export function indexedShare({ layers, attention: { index } }: Transformer): number {
+/** The share of the layers that have an index of their own; 0 in models without one. Where positions are pooled, it chooses among those of sparse layers. */
+export function indexedShare(model: Transformer): number {
+  const { layers, attention } = model
+  const { index, compressed } = attention
   if (!index) return 0
+  if (compressed) return pooledShare(model, compressed.sparse)
   const first = Math.min(layers, index.firstLayers)
   return (first + Math.floor((layers - first) / index.every)) / layers
 }
 
 /** Parameters of the index of one layer that has one. */
-export function indexParameters({ dModel, attention: { index, latent } }: Transformer): number {
+export function indexParameters(model: Transformer): number {
+  const { dModel, attention } = model
+  const { index, latent, compressed } = attention
   if (!index) return 0
   const { heads, headDim } = index
-  return (latent?.queryRank ?? dModel) * heads * headDim + dModel * (headDim + heads)
+  const rank = latent?.queryRank ?? compressed?.queryRank ?? dModel
+  return rank * heads * headDim + dModel * (indexKeyColumns(model) + heads)
 }
 
 /** Bytes that the keys of the index take for one position, over all layers. */
 export function indexBytesPerToken(model: Transformer): Bytes {
-  return indexedShare(model) * model.layers * (model.attention.index?.headDim ?? 0) * indexKeyBytes
+  const { index, compressed } = model.attention
+  const keys = 1 / (compressed?.sparse.positions ?? 1)
+  return indexedShare(model) * model.layers * keys * (index?.headDim ?? 0) * indexKeyBytes
 }

@@ -1,21 +1,19 @@
 /** Faults of a model as it is spelled: parts that are legal by themselves but cannot stand together. */
 import { compact } from '../compact.ts'
+import { compressedFaults, type SpellingFault } from './compressed-faults.ts'
 import { expertLayers } from './expert-layers.ts'
 import { headDims } from './head-dims.ts'
 import { type Block, blockLetters, letters, otherLetter } from './layer-pattern.ts'
 import { attendingLayers } from './recurrence.ts'
 import { type Spelling, spelledOut } from './spelling.ts'
 
-export interface SpellingFault {
-  /** JSON pointer into the spelling. */
-  readonly pointer: string
-  readonly detail: string
-}
+export type { SpellingFault }
 
 export function spellingFaults(spelling: Spelling): readonly SpellingFault[] {
   return [
     ...headFaults(spelling),
     ...patternFaults(spelling),
+    ...compressedFaults(spelling),
     ...recurrenceFaults(spelling),
     ...layerFaults(spelling),
     ...expertFaults(spelling),
@@ -55,13 +53,13 @@ function latentFaults(spelling: Spelling): readonly SpellingFault[] {
 }
 
 function patternFaults({ layers, attention }: Spelling): readonly SpellingFault[] {
-  const { window, globalEvery, kvShareGroup = 1, mla, index } = attention ?? {}
+  const { window, globalEvery, kvShareGroup = 1, mla, index, compressed } = attention ?? {}
   const faults: SpellingFault[] = []
   if (window === undefined && globalEvery !== undefined) {
     faults.push({ pointer: '/attention/window', detail: 'is required with globalEvery' })
   }
-  if (index && (!mla || mla.queryRank === null)) {
-    const detail = 'reads the latent queries: it needs mla with a queryRank'
+  if (index && !compressed && (!mla || mla.queryRank === null)) {
+    const detail = 'reads the latent queries: it needs mla with a queryRank, or compressed'
     faults.push({ pointer: '/attention/index', detail })
   }
   if (index && window !== undefined) {

@@ -5,6 +5,7 @@
 import { type Architecture, transformer } from './architecture.ts'
 import { headDims } from './head-dims.ts'
 import {
+  type CompressedAttention,
   fullAttention,
   type LatentAttention,
   type MixtureOfExperts,
@@ -30,8 +31,10 @@ export interface AttentionSpelling {
   readonly globalEvery?: number
   readonly kvShareGroup?: number
   readonly mla?: LatentAttention
-  /** Allowed only with mla: the positions that a query meets are chosen. */
+  /** Allowed only with mla or compressed: the positions that a query meets are chosen. */
   readonly index?: IndexSpelling
+  /** With an index and one head of keys: positions are pooled. */
+  readonly compressed?: CompressedAttention
   /** Each head's result is weighed by a gate. */
   readonly outputGate?: boolean
 }
@@ -43,7 +46,7 @@ export interface Spelling extends Omit<Architecture, 'attention' | 'experts'> {
 
 /** The full model; latent attention has keys and values for every head, of widths of their own. */
 export function spelledOut(name: string, { moe, attention = {}, ...dimensions }: Spelling): Transformer {
-  const { kind, window, globalEvery = 0, kvShareGroup = 1, mla, index, outputGate } = attention
+  const { kind, window, globalEvery = 0, kvShareGroup = 1, mla, index, outputGate, compressed } = attention
   const pattern = window === undefined ? fullAttention : { ...fullAttention, window, globalEvery }
   const model = transformer(name, {
     ...dimensions,
@@ -53,6 +56,7 @@ export function spelledOut(name: string, { moe, attention = {}, ...dimensions }:
       kvShareGroup,
       latent: mla ?? null,
       index: index ? { firstLayers: 0, every: 1, ...index } : null,
+      ...(compressed ? { compressed } : {}),
       ...(outputGate ? { outputGate } : {}),
     },
     experts: moe ? { sharedExperts: 0, denseLayers: 0, every: 1, ...moe } : null,

@@ -49,6 +49,26 @@ export interface PositionIndex {
   readonly every: number
 }
 
+/** Layers whose queries meet vectors that so many positions each are pooled to. */
+export interface Pool {
+  readonly positions: number
+  readonly layers: number
+}
+
+/** One head of keys, which are values too: of the last positions, and of pooled ones (compressed-attention.ts). */
+export interface CompressedAttention {
+  readonly queryRank: number
+  /** Groups of heads, whose results each have a low rank of their own. */
+  readonly outputGroups: number
+  readonly outputRank: number
+  /** Number of last positions that all layers meet as they are. */
+  readonly window: number
+  /** Pooled positions of which an index chooses the best. */
+  readonly sparse: Pool
+  /** Pooled positions that are all met. */
+  readonly heavy: Pool
+}
+
 /** Which keys the queries of a layer meet, and whose cache they read. */
 export interface AttentionPattern {
   /** Number of last positions that local layers attend to; null when no layer is local. */
@@ -60,6 +80,8 @@ export interface AttentionPattern {
   readonly latent: LatentAttention | null
   /** Null where queries meet all positions that they look back on. */
   readonly index: PositionIndex | null
+  /** Absent where queries meet positions alone. */
+  readonly compressed?: CompressedAttention
   /** The result of each head is weighed by a gate, made of the layer's input, before the output projection (Qwen3-Next). */
   readonly outputGate?: boolean
 }
@@ -93,6 +115,8 @@ export interface Transformer {
   readonly learnedPositions: number
   /** Attention and MLP read the same normed input and add to one output (PaLM, Falcon, GPT-J). */
   readonly parallelBlocks: boolean
+  /** Residual streams beside each other (residual-streams.ts); one where absent. */
+  readonly residualStreams?: number
   /** A letter for each layer, where each has a mixer alone or an MLP alone (layer-pattern.ts). */
   readonly layerPattern?: string
   readonly maxSequenceLength?: number

@@ -31,19 +31,20 @@ import type { PolicyRow } from './policy-row.ts'
 const index = ['IndexQ', 'IndexK']
 
 /**
- * A layer keeps those of these arrays that it has: low ranks in latent attention, those of an index, shared experts beside routed ones. Where heads are
+ * A layer keeps those of these arrays that it has: low ranks in latent attention, those of an index, what is pooled, shared experts beside routed ones. Where heads are
  * sharded while attention runs (ulysses), the backward kernel reads its own result as well as the copy that was sent back.
  */
 const recurrent = ['Low', 'Channels', 'Inputs', 'Scanned']
-const queries = ['Q', 'K', 'V', 'QLow', 'KVLow', 'HeadGate', ...index, ...recurrent]
-const results = ['Result', 'Att', 'Weighed', 'Mixed']
+const pooled = ['Pools', 'Heavy']
+const queries = ['Q', 'K', 'V', 'QLow', 'KVLow', 'HeadGate', ...index, ...pooled, ...recurrent]
+const results = ['Result', 'Att', 'OutLow', 'Weighed', 'Mixed']
 const hidden = ['Gate', 'Up', 'SharedGate', 'SharedUp']
 
 /** Copies of tokens where their experts are and, of experts of a width of their own, the sum that is projected back. */
 const ofExperts = ['Dispatched', 'Summed']
 
 /** Of latent attention, what projections up, and norms, make again at little cost. */
-const lowRanks = ['QLow', 'KVLow', 'Result', 'Att', ...recurrent, 'Mixed']
+const lowRanks = ['QLow', 'KVLow', 'Result', 'Att', 'OutLow', ...pooled, ...recurrent, 'Mixed']
 
 /** Only the layer's input is kept: without the host, no other policy keeps less on the chip. */
 export const inputAlone = {

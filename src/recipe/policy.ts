@@ -64,10 +64,12 @@ export const activationCounts = ['counted', 'book'] as const
 
 export type ActivationCount = (typeof activationCounts)[number]
 
-type Asked = Pick<Transformer, 'experts'> & { readonly attention: Pick<AttentionPattern, 'latent'> }
+type Asked = Pick<Transformer, 'experts'> & {
+  readonly attention: Pick<AttentionPattern, 'latent' | 'compressed'>
+}
 
 const isOf: Readonly<Record<ModelKind, (model: Asked) => boolean>> = {
-  latent: ({ attention }) => attention.latent !== null,
+  latent: ({ attention }) => attention.latent !== null || attention.compressed !== undefined,
   experts: ({ experts }) => experts !== null,
   dense: ({ experts }) => experts === null,
 }

@@ -83,3 +83,30 @@ export const recurrentHeads: MeshRule = {
     return resized(mesh, axis, sizes, chips)
   },
 }
+
+/** Groups of heads each have a low rank of results, which tensor ranks share out whole. In inference a chip may have a whole group beside others. */
+export const groupsOfHeads: MeshRule = {
+  reads: tensorAxes,
+  broken: ({ mesh, question: { model } }) => outputGroups(model) % tensorsOf(mesh) !== 0,
+  says: ({ mesh, question: { model } }) =>
+    `tensor x tensor2 = ${tensorsOf(mesh)} does not divide the ${outputGroups(model)} groups of heads whose results have a low rank each`,
+  pointer: axisPointer('tensor'),
+  nearest: ({ mesh, question: { model, chips } }) => {
+    const sizes = sizesThatDivide(outputGroups(model) / mesh.tensor2, mesh, 'tensor', chips)
+    return resized(mesh, 'tensor', sizes, chips)
+  },
+}
+
+/** 0, which all sizes divide, where heads are in no groups. */
+function outputGroups({ attention: { compressed } }: Transformer): number {
+  return compressed?.outputGroups ?? 0
+}
+
+/** What moves between chips that pool and choose among each other's positions is not modelled. */
+export const pooledPositions: MeshRule = {
+  reads: ['context'],
+  broken: ({ mesh, question: { model } }) => mesh.context > 1 && model.attention.compressed !== undefined,
+  says: 'what chips send each other of pooled positions, where context shares these out, is not modelled',
+  pointer: axisPointer('context'),
+  nearest: ({ mesh, question: { chips } }) => resized(mesh, 'context', [1], chips),
+}

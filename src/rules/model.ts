@@ -8,7 +8,15 @@ import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { expertSlots } from '../model/expert-slots.ts'
 import type { Setting } from '../problem.ts'
 import { type Axis, type Mesh, meshSize, replicasOf } from '../sharding/axis.ts'
-import { copiedKeys, heads, paddedHeads, recurrentHeads, sharedKeys } from './heads.ts'
+import {
+  copiedKeys,
+  groupsOfHeads,
+  heads,
+  paddedHeads,
+  pooledPositions,
+  recurrentHeads,
+  sharedKeys,
+} from './heads.ts'
 import type { MeshRule } from './mesh-question.ts'
 import { axisPointer, changes, resized, sizesOf, sizesThatDivide, upTo } from './mesh-ways.ts'
 
@@ -131,7 +139,9 @@ const gatheredStates: MeshRule = {
 export const trainedMeshRules: readonly MeshRule[] = [
   heads,
   sharedKeys,
+  groupsOfHeads,
   recurrentHeads,
+  pooledPositions,
   noExperts,
   wholeExperts,
   stages,
@@ -149,6 +159,7 @@ export const servedMeshRules: readonly MeshRule[] = [
   paddedHeads,
   copiedKeys,
   recurrentHeads,
+  pooledPositions,
   stages,
   newPositions,
   servedReplicas,

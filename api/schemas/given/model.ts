@@ -64,7 +64,28 @@ const index = z
     ),
   })
   .describe(
-    'With mla: a small attention scores all positions, and queries meet the best of them alone (DeepSeek Sparse Attention).',
+    'With mla or compressed: a small attention scores all positions, and queries meet the best of them alone (DeepSeek Sparse Attention).',
+  )
+
+const pool = (of: string) =>
+  z
+    .strictObject({
+      positions: count(limits.positions).describe('Positions that are pooled to one vector.'),
+      layers: countOrNone(limits.layers).describe('Number of layers that do.'),
+    })
+    .describe(of)
+
+const compressed = z
+  .strictObject({
+    queryRank: count(limits.width).describe('Rank of the latent queries.'),
+    outputGroups: count(limits.heads).describe('Groups of heads whose results have a low rank each.'),
+    outputRank: count(limits.width).describe('That rank.'),
+    window: count(limits.positions).describe('Last positions that all layers meet as they are.'),
+    sparse: pool('Layers that meet the best of the pooled positions, which the index chooses (CSA).'),
+    heavy: pool('Layers that meet all pooled positions (HCA); the others meet the window alone.'),
+  })
+  .describe(
+    'With one key/value head, headDim and index: queries meet the last positions, and vectors that many positions each are pooled to (DeepSeek-V4).',
   )
 
 const attention = z.strictObject({
@@ -80,6 +101,7 @@ const attention = z.strictObject({
   kvShareGroup: optional('Neighbouring layers that share one KV cache; 1 by default.', count(limits.layers)),
   mla: z.exactOptional(mla),
   index: z.exactOptional(index),
+  compressed: z.exactOptional(compressed),
   outputGate: optional(
     'Whether the result of each head is weighed by a gate before the output projection (Qwen3-Next); false by default.',
     z.boolean(),
@@ -133,6 +155,10 @@ export const architecture = z
       .boolean()
       .default(false)
       .describe('Whether attention and MLP read the same input (parallel blocks).'),
+    residualStreams: optional(
+      'Residual streams of width dModel beside each other (hyper-connections); 1 by default.',
+      count(limits.heads),
+    ),
     layerPattern: optional(
       'A letter for each layer, where each has a mixer alone or an MLP alone (Nemotron-H): M a recurrence, * attention, - a dense MLP, E experts. By default all layers have both.',
       z.string().max(limits.layers),

@@ -16,7 +16,7 @@ export interface Matrix {
   readonly columns: (extents: Extents) => number
 }
 
-const ofHeads = ['N', 'H']
+const ofHeads = ['N', 'n', 'H']
 /** Dimensions that count matrices. */
 const counts = ['A', 's']
 

@@ -8,6 +8,7 @@
  * that a value is two look-ups and two products; nothing is allocated per candidate.
  */
 import type { Assumptions } from '../../assumptions/assumptions.ts'
+import { pooledShare, pooledWidths } from '../../model/compressed-attention.ts'
 import { indexedShare } from '../../model/position-index.ts'
 import { attendingLayers, mixerRow, mixingLayers, stateElements, widthsOf } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
@@ -68,6 +69,7 @@ export function extentsOf(model: Transformer, sequenceLength: number): Extents {
     ...expertExtents(model),
     ...latentExtents(model),
     ...indexExtents(model),
+    ...compressedExtents(model),
     ...recurrentExtents(model),
   }
 }
@@ -106,6 +108,18 @@ function latentExtents({ attention: { latent }, dModel }: Transformer): Extents 
 function indexExtents(model: Transformer): Extents {
   const { index } = model.attention
   return index ? { I: index.heads, Hi: index.headDim, Si: indexedShare(model) } : {}
+}
+
+/** Og groups of On heads, ranks of queries and of results, what positions are projected to before they are pooled, and the share of the layers that pool many. */
+function compressedExtents(model: Transformer): Extents {
+  const { compressed } = model.attention
+  if (!compressed) return {}
+  const { queryRank, outputGroups, outputRank, heavy } = compressed
+  const { sparse: Cs, heavy: Ch } = pooledWidths(model)
+  return {
+    ...{ Rq: queryRank, Or: outputRank, Og: outputGroups, On: model.heads / outputGroups },
+    ...{ Cs, Ch, Sh: pooledShare(model, heavy) },
+  }
 }
 
 /** Shares of the layers with a mixer that attend and that have a recurrence, and the widths of the latter for one position, or for a state. */

@@ -4,6 +4,7 @@
  *   norms and residual sums   4 · streams of width D: each norm reads and writes one, each sum reads two and writes one,
  *                             the second read of a stream being in cache: 2 norms x 2 + 2 sums x 2 = 8 D
  *                             half of it where a layer has a mixer or an MLP alone: 4 D
+ *                             and 4 n + 1 of a block in place of its sum's 2, where n streams are beside each other (model/residual-streams.ts)
  *   activation function       gated 3 F (two read, one written), plain 2 F
  *   rotary embedding          queries and keys read and written: 2 (N + K) H
  *   recurrence                what its chain of kernels reads and writes (model/recurrent-mixers.ts)
@@ -20,6 +21,7 @@
  */
 import { compact } from '../../compact.ts'
 import { shareOfWhole } from '../../model/layer-pattern.ts'
+import { streamsRead } from '../../model/residual-streams.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
@@ -101,15 +103,22 @@ function forwardPasses(model: Transformer, { Rs = 0, Rv = 1 }: Extents): Passes 
     ...{ inner, sharedInner: inner, copies: perCopy },
     ...{ queries: perRotation, keys: perRotation, scanned: Rs / Rv },
   }
-  return { stream: shareOfWhole(model) * 4 * perNormOrSum, inside: ({ role }) => times[role] ?? 0 }
+  return { stream: shareOfWhole(model) * 2 * perBlock(model), inside: ({ role }) => times[role] ?? 0 }
+}
+
+/** The norm before a block and the sum after it, and what several streams add to both. */
+function perBlock(model: Transformer): number {
+  const { before, after } = streamsRead(model)
+  return perNormOrSum + before + after
 }
 
 function passesAgain(forward: Passes, policy: PolicyRow, model: Transformer): Passes {
   if (runsWhole(policy, everyBlock)) return forward
   const kept = Object.values(keptByBlock(policy)).flat()
+  const { before, after } = streamsRead(model)
   const sums = policy.stream < 2 && model.layerPattern === undefined ? 1 : 0
   return {
-    stream: (shareOfWhole(model) * normsAgain(policy) + sums) * perNormOrSum,
+    stream: shareOfWhole(model) * normsAgain(policy) * (perNormOrSum + before) + sums * after,
     inside: (array) => {
       if (kept.includes(array.name)) return 0
       return array.role === 'copies' ? perCopy / 2 : forward.inside(array)

@@ -11,6 +11,7 @@
  */
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { compact } from '../../compact.ts'
+import { streamsKept } from '../../model/residual-streams.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Precision, Problem, Setting } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
@@ -123,7 +124,7 @@ function heldWeights(
 }
 
 interface Kept extends Pick<Setting, 'precision'> {
-  readonly model: Pick<Transformer, 'layerPattern'>
+  readonly model: Pick<Transformer, 'layerPattern' | 'residualStreams'>
   readonly assumptions: Pick<Assumptions, 'activations' | 'narrowOperands'>
 }
 
@@ -158,7 +159,7 @@ export function activationTerms(
   const streams = place === 'host' ? away : (parallel ? 1 : policy.stream) - away
   const isHere = (name: string) => (host?.arrays.includes(name) ?? false) === (place === 'host')
   return compact(
-    streams > 0 && terms(stream, whole * streams),
+    streams > 0 && terms(stream, whole * streamsKept(model, streams)),
     parts.flatMap(({ component, times }) => {
       const operands = operandsOf(component)
       return keptArrays(component, policy)

@@ -23,8 +23,9 @@ export function parameterBytes({ weights, parameterBytes }: Precision, part?: We
   return parameterBytes?.[part] ?? elementBytes[weights]
 }
 
-export function quantizedBytes({ bits, kept, keptShares }: Quantized): ByPart {
-  return byPart((part) => (1 - keptShares[part]) * (bits / 8) + keptShares[part] * elementBytes[kept])
+export function quantizedBytes(quantized: Quantized): ByPart {
+  const { kept, keptShares } = quantized
+  return byPart((part) => convertedBytes(quantized, part) + keptShares[part] * elementBytes[kept])
 }
 
 /** Mean bytes of a parameter, over the parameters in matmuls. */
@@ -33,4 +34,9 @@ export function meanParameterBytes(precision: Precision, model: Transformer): By
   const total = (value: (part: WeightPart) => number) =>
     weightParts.reduce((sum, part) => sum + parameters[part] * value(part), 0)
   return total((part) => parameterBytes(precision, part)) / total(() => 1)
+}
+
+/** Bytes that the converted share of a part takes, for each parameter of the part. */
+export function convertedBytes({ bits, partBits, keptShares }: Quantized, part: WeightPart): Bytes {
+  return (1 - keptShares[part]) * ((partBits?.[part] ?? bits) / 8)
 }

@@ -9,6 +9,9 @@ import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { callOf } from '../../cost/compile/call.ts'
 import { arrayType } from '../../cost/compile/compile.ts'
 import { castArrays } from '../../cost/compute/casts.ts'
+import { cacheLayers } from '../../model/attention-layers.ts'
+import { attendingLayers } from '../../model/recurrence.ts'
+import type { Transformer } from '../../model/transformer.ts'
 import type { WeightPart } from '../../model/weight-parts.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes, elementRow } from '../../recipe/element-type.ts'
@@ -40,13 +43,13 @@ export function compiledCall(moves: readonly [Move, ...Move[]], bytes: BytesOf):
   return { ...call, moved: localSum(call.bytes) }
 }
 
-/** `cacheShare` is the share of the layers that attend which keep keys and values of their own. */
 export function compileLayout(
   { component, name, projection, cache, form, places }: InferenceLayout,
   precision: Precision,
   assumptions: Assumptions,
-  cacheShare: number,
+  model: Transformer,
 ): CompiledLayout {
+  const cacheShare = cacheLayers(model) / attendingLayers(model)
   const derivation = deriveForward(component)
   const bytes = (array: ShardedArray, times = 1): LocalTerm =>
     localTerm(times * arrayBytes(precision, array), array.dimensions)
@@ -91,6 +94,7 @@ export function compileLayout(
               component,
               bytes,
               assumptions.wholeStreams ? axesOfSequences({ projection, cache }) : null,
+              model,
             ),
             ...routedCasts(derivation, precision),
           ]

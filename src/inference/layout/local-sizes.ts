@@ -6,22 +6,23 @@ import { extentsOf } from '../../cost/compile/term.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { axes, axisSets, type Mesh } from '../../sharding/axis.ts'
 
-/** Names of extents: B sequences, T new positions of each, S positions of a cache, and the model's; those that a router decides come last. */
+/** Names of extents: B sequences, T new positions of each, S positions of a cache, X those that an index keeps keys of, and the model's; those that a router decides come last. */
 export const extents = [
-  ...['B', 'T', 'S', 'D', 'F', 'N', 'K', 'H', 'V'],
+  ...['B', 'T', 'S', 'X', 'D', 'F', 'N', 'K', 'H', 'V'],
   ...['M', 'Rq', 'Rkv', 'Hr', 'Hn', 'Hk', 'Hv', 'L', 'I', 'Hi', 'Si'],
+  ...['Og', 'On', 'Or', 'Cs', 'Ch', 'Sh'],
   ...['Rp', 'Rm', 'Rr', 'Rl', 'Rg', 'Rk', 'Rs', 'Rv', 'Rw', 'Rn', 'Rt', 'Sa', 'Sr'],
   ...['E', 'G', 'U', 'A', 'J', 'Ev'],
 ]
 
-/** B, T and S come first, and are what runs through the model; tokens are of B and T. */
-export const shapeExtents = 3
+/** B, T, S and X come first, and are what runs through the model; tokens are of B and T. */
+export const shapeExtents = 4
 export const tokenExtents = 2
 export const keyValueHeads = extents.indexOf('K')
 export const allExperts = extents.indexOf('E')
 /** Shares of the layers, which are no whole numbers. */
 export const sharesOfLayers: ReadonlySet<number> = new Set(
-  ['Si', 'Sa', 'Sr'].map((extent) => extents.indexOf(extent)),
+  ['Si', 'Sh', 'Sa', 'Sr'].map((extent) => extents.indexOf(extent)),
 )
 export const choices = extents.indexOf('A')
 export const visitedExperts = extents.indexOf('Ev')
@@ -68,6 +69,8 @@ export interface Shape {
   readonly positions: number
   /** Positions that the new ones of a sequence attend to, themselves included. */
   readonly context: number
+  /** Of these, the vectors that an index has keys of; as many where absent. */
+  readonly indexed?: number
 }
 
 /** `sums` is how many sums have numbers. */
@@ -112,11 +115,13 @@ export function setShards({ shards, extents: sizes, choicesApart, remembered }: 
 }
 
 export function setShape({ extents: sizes, remembered }: Sizes, shape: Shape): void {
-  const { sequences, positions, context } = shape
-  if (sizes[0] === sequences && sizes[1] === positions && sizes[2] === context) return
+  const { sequences, positions, context, indexed = context } = shape
+  const same = sizes[0] === sequences && sizes[1] === positions
+  if (same && sizes[2] === context && sizes[3] === indexed) return
   sizes[0] = sequences
   sizes[1] = positions
   sizes[2] = context
+  sizes[3] = indexed
   remembered.ofShape = ++remembered.last
 }
 
@@ -126,12 +131,13 @@ export function withContext<Value>(
   context: number,
   work: () => Value,
 ): Value {
-  const whole = sizes[2] ?? 0
+  const [, , whole = 0, indexed = 0] = sizes
   const { ofShape } = remembered
-  sizes[2] = context
+  sizes[2] = sizes[3] = context
   remembered.ofShape = ++remembered.last
   const value = work()
   sizes[2] = whole
+  sizes[3] = indexed
   remembered.ofShape = ofShape
   return value
 }

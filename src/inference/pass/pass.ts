@@ -17,7 +17,7 @@ import type { PhaseMode } from '../../modes/names.ts'
 import type { GenerateWorkload, PrefillWorkload } from '../../problem.ts'
 import type { Shape } from '../layout/local-sizes.ts'
 import type { ContextGroup } from '../time/component-time.ts'
-import { contextGroups, keptPositions } from './contexts.ts'
+import { contextGroups, keptPositions, keptScored } from './contexts.ts'
 
 export interface Pass {
   readonly mode: PhaseMode
@@ -96,6 +96,7 @@ function passOf(model: Transformer, way: Way): Pass {
       sequences: resident.sequences,
       positions: 1,
       context: keptPositions(model, resident.context),
+      indexed: keptScored(model, resident.context),
     },
   }
 }

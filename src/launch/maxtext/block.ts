@@ -66,6 +66,7 @@ function mlpWidth(model: Transformer): number {
 
 export function noBlock({ model }: Pick<Asked, 'model'>): string {
   if (model.recurrence) return "MaxText's blocks with a recurrence (qwen3_next, qwen3_5) are not mapped"
+  if (model.attention.compressed) return "MaxText's block of compressed attention (deepseek4) is not mapped"
   return 'MaxText has no decoder block with these experts and this attention'
 }
 
@@ -75,7 +76,7 @@ export function maxtextBlock(run: Asked): Block | null {
   const { experts, attention } = model
   const { latent } = attention
   if (model.recurrence || model.layerPattern !== undefined || attention.outputGate) return null
-  if (experts?.latentWidth !== undefined) return null
+  if (experts?.latentWidth !== undefined || attention.compressed || model.residualStreams) return null
   if (latent) return experts ? deepseek(run, latent, experts) : null
   const everything = attention.globalEvery === 1 || (attention.window ?? 0) >= run.sequenceLength
   const local = everything ? null : attention.window

@@ -25,6 +25,7 @@ import { areNarrow, mayKeepRemainders, megatronMoments, megatronPlaced } from '.
 import { isFourBits, narrowTypes } from './narrow-types.ts'
 import { megatronRecomputation } from './recomputation.ts'
 import { megatronOptimizers, megatronSharded, megatronSharding } from './states.ts'
+import { megatronVersion } from './version.ts'
 
 const schedules: readonly ScheduleName[] = ['none', '1f1b', 'interleaved-1f1b']
 
@@ -47,6 +48,10 @@ export const megatronRules: RunRules = {
     switchedRule('Megatron-LM'),
     wholeLossRule('Megatron-LM'),
     blockRule('Megatron-LM'),
+    {
+      broken: ({ model }) => model.attention.compressed !== undefined || model.residualStreams !== undefined,
+      says: `Megatron-LM ${megatronVersion} has no attention to pooled positions beside several residual streams: recipes of Megatron-Bridge's main branch do (deepseek_v4_flash_pretrain_128gpu_gb200_fp8mx_config, and _64gpu_gb200_bf16_config)`,
+    },
     {
       broken: ({ model }) => model.attention.latent !== null && model.attention.window !== null,
       says: 'windows of latent attention are not mapped to Megatron-LM',

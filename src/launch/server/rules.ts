@@ -152,6 +152,11 @@ const evenRules: ServingRules = [
       `${headRanks(serving)} ${rankWord(serving)} do not divide ${serving.model.heads} heads`,
   },
   {
+    broken: (serving) => outputGroups(serving) % headRanks(serving) !== 0,
+    says: (serving) =>
+      `${headRanks(serving)} ${rankWord(serving)} do not divide ${outputGroups(serving)} groups of heads whose results have a low rank each`,
+  },
+  {
     broken: (serving) => {
       const { kvHeads, attention } = serving.model
       const ranks = headRanks(serving)
@@ -176,6 +181,11 @@ const evenRules: ServingRules = [
         .join('; '),
   },
 ]
+
+/** 0, which all ranks divide, where heads are in no groups (vLLM's and SGLang's n_local_groups). */
+function outputGroups({ model: { attention } }: Serving): number {
+  return attention.compressed?.outputGroups ?? 0
+}
 
 /** Key-value heads of a cache, over which chips can divide it without copies: latent attention has one for all heads. */
 export function cachedHeads({ model }: Serving): number {

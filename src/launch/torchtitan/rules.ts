@@ -61,6 +61,10 @@ export const torchtitanRules: RunRules = {
       says: "torchtitan's models with a recurrence (qwen3_5) are not in its last release",
     },
     {
+      broken: ({ model }) => model.attention.compressed !== undefined || model.residualStreams !== undefined,
+      says: 'torchtitan has no attention to pooled positions, nor several residual streams',
+    },
+    {
       broken: ({ model }) => model.layerPattern !== undefined || model.experts?.latentWidth !== undefined,
       says: 'torchtitan has no layers of one block, nor experts of a width of their own',
     },

@@ -117,6 +117,11 @@ const tpuRules: ServingRules = [
     says: 'vLLM on TPUs serves from one slice: plan for one, and start a server on each',
   },
   {
+    broken: ({ model }) => model.attention.compressed !== undefined,
+    says: 'attention to pooled positions (deepseek_v4) is not mapped to vLLM on TPUs',
+    unwritten: true,
+  },
+  {
     broken: ({ model, attentionGroups }) => model.attention.latent !== null && attentionGroups === 1,
     says: 'vLLM on TPUs runs latent attention by sequences alone',
   },

@@ -5,6 +5,7 @@
 import { limits } from '../limits.ts'
 import type { RecurrentMixer } from '../recurrent-mixers.ts'
 import type { AttentionSpelling } from '../spelling.ts'
+import type { CompressedAttention } from '../transformer.ts'
 import type { Fields } from './fields.ts'
 
 export type Cell<T> = (fields: Fields) => T
@@ -80,6 +81,10 @@ export interface Family {
   readonly latent: LatentCells | null
   /** Absent where queries meet all positions. */
   readonly index?: IndexCells
+  /** Absent where queries meet positions alone. */
+  readonly compressed?: Cell<CompressedAttention>
+  /** Absent where there is one stream. */
+  readonly residualStreams?: NumberCell
   /** Absent where all layers attend. */
   readonly recurrence?: RecurrenceCells
   readonly outputGate?: Cell<boolean>

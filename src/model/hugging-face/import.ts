@@ -12,6 +12,7 @@ import { type Spelling, spelledOut } from '../spelling.ts'
 import { type SpellingFault, spellingFaults } from '../spelling-faults.ts'
 import type { Transformer } from '../transformer.ts'
 import { type Checkpoint, checkpointIn } from './checkpoint.ts'
+import { compressedFamilies } from './compressed-families.ts'
 import { deepseekFamilies } from './deepseek-families.ts'
 import { denseFamilies } from './dense-families.ts'
 import { expertFamilies } from './expert-families.ts'
@@ -26,6 +27,7 @@ export const families: Readonly<Record<string, Family>> = {
   ...denseFamilies,
   ...expertFamilies,
   ...deepseekFamilies,
+  ...compressedFamilies,
   ...plainFamilies,
   ...recurrentFamilies,
   ...patternedFamilies,
@@ -97,11 +99,13 @@ function spellingOf(family: Family, fields: Fields, above: Fields | null): Spell
     ...(headDim === undefined ? {} : { headDim }),
     ...(maxSequenceLength === undefined ? {} : { maxSequenceLength }),
     ...(family.biases && has(family.biases) ? { biases: true } : {}),
+    ...(family.residualStreams ? { residualStreams: has(family.residualStreams) } : {}),
     ...(moe ? { moe } : {}),
     attention: {
       ...has(family.windows),
       ...(family.latent ? { kind: 'mla', mla: latentOf(family.latent, fields) } : {}),
       ...(family.index ? { index: indexOf(family.index, fields) } : {}),
+      ...(family.compressed ? { compressed: has(family.compressed) } : {}),
       ...(family.outputGate && has(family.outputGate) ? { outputGate: true } : {}),
     },
     ...layersOf(family, fields),

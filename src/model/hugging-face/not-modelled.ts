@@ -5,8 +5,8 @@ const kinds: readonly (readonly [RegExp, string])[] = [
     'some of its layers have linear attention or a state space in place of keys and values, whose time and memory are not modelled',
   ],
   [
-    /deepseek-?v?4|minimax-m3/,
-    'its attention chooses among blocks or compressed positions, which is not modelled; an index of single positions, as in DeepSeek-V3.2 and GLM-5, is',
+    /deepseek-?v?4[.-]?1(?!\d)|minimax-m3/,
+    'its attention chooses among blocks, or layers share what they pool, which is not modelled; an index of single positions, as in DeepSeek-V3.2 and GLM-5, and pooled positions of each layer, as in DeepSeek-V4, are',
   ],
   [
     /nemotron-nas|^deci|nemotron-(super|ultra)|nemotron-51b|openelm/,

@@ -19,6 +19,7 @@
 import { isFields } from '../../fields.ts'
 import { plainType } from '../../hardware/peak.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
+import type { ByPart } from '../weight-parts.ts'
 import type { Fields } from './fields.ts'
 
 /** Rows and columns. */
@@ -34,6 +35,8 @@ export interface Scheme {
   /** Type of the operands that such weights are multiplied by; absent when weights are unpacked instead. */
   readonly activations?: ElementType
   readonly kvCache?: ElementType
+  /** Bits of a weight of parts that have others. */
+  readonly partBits?: Partial<ByPart>
   /** Part of a weight that shares a scale, where blocks of it do. */
   readonly block?: WeightBlock
   /** With `head` the unembedding is converted too, and with `tables` the embedding as well. */
@@ -104,7 +107,15 @@ export function quantizationOf(config: Fields): Found | undefined {
   }
   const kvCache = cacheType(quantization)
   const head = quantization.flag('lm_head') ?? false
-  return { scheme: { ...scheme, head, ...(kvCache ? { kvCache } : {}) }, quantization }
+  const own = { ...(kvCache ? { kvCache } : {}), ...expertBitsIn(config, quantization) }
+  return { scheme: { ...scheme, head, ...own }, quantization }
+}
+
+/** Experts of DeepSeek-V4 are in FP4 with a scale for 32, or in NVFP4, and the rest in FP8 (Megatron-Bridge @067f987df, deepseek_v4_bridge.py). */
+function expertBitsIn(config: Fields, quantization: Fields): Pick<Scheme, 'partBits'> {
+  if (config.text('expert_dtype') !== 'fp4') return {}
+  const { bits } = quantization.text('moe_quant_algo') === 'NVFP4' ? nvfp4 : mxfp4
+  return { partBits: { experts: bits } }
 }
 
 /** A number of bits that no element type has is counted as it is, under the name of the next wider type. */

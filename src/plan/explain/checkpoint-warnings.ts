@@ -1,6 +1,6 @@
 /** Warnings about the released checkpoint that a problem's element types come from, or differ from. */
 import { compact } from '../../compact.ts'
-import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
+import { convertedBytes, parameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import type { Chip } from '../../hardware/chip.ts'
 import { peakOf } from '../../hardware/peak.ts'
 import type { Checkpoint } from '../../model/hugging-face/checkpoint.ts'
@@ -28,16 +28,17 @@ export function storedWarnings(
 ): readonly string[] {
   const { weights, quantized } = checkpoint
   if (!quantized) return []
-  const { activations, bits, kept, keptShares } = quantized
+  const { activations, bits, partBits, kept, keptShares } = quantized
   const parameters = partParameters(model)
   const left = weightParts.filter((part) => keptShares[part] > 0 && parameters[part] > 0)
   const total = (bytes: (part: WeightPart) => number) =>
     bytesText(weightParts.reduce((sum, part) => sum + parameters[part] * bytes(part), 0))
-  const converted = total((part) => (1 - keptShares[part]) * (bits / 8))
-  const untouched = total((part) => parameterBytes(precision, part) - (1 - keptShares[part]) * (bits / 8))
+  const converted = total((part) => convertedBytes(quantized, part))
+  const untouched = total((part) => parameterBytes(precision, part) - convertedBytes(quantized, part))
+  const ofExperts = Object.entries(partBits ?? {}).map(([part, fewer]) => ` (${part} at ${fewer})`)
   const missing = asked.compute === undefined && activations && precision.compute !== activations
   return compact(
-    `${storedText(checkpoint)}: ${converted} in ${weights} at ${Number(bits.toFixed(3))} bits with scales${
+    `${storedText(checkpoint)}: ${converted} in ${weights} at ${Number(bits.toFixed(3))} bits${ofExperts.join('')} with scales${
       left.length > 0
         ? `, ${untouched} left in ${kept} (${left.map((part) => partText(part, keptShares[part])).join(', ')})`
         : ''

@@ -25,6 +25,7 @@ import { hasRanks, mixingLayers } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { table, weights } from '../array.ts'
 import { besideEachOther, type Component, type Einsum } from '../component.ts'
+import { inferenceCompressedAttention } from './inference-compressed-attention.ts'
 import { inferenceExperts } from './inference-experts.ts'
 import { inferenceLatentAttention } from './inference-latent-attention.ts'
 import {
@@ -201,7 +202,8 @@ function attentionLayouts(
 }
 
 function attentionsOf(model: Transformer): readonly InferenceLayout[] {
-  const { latent, index, outputGate } = model.attention
+  const { latent, index, compressed, outputGate } = model.attention
+  if (compressed) return attentionLayouts(inferenceCompressedAttention)
   const beside = (attending: Component, projection: ProjectionLayout, cache: CacheLayout) =>
     mixers(attending, model.recurrence ? inferenceMixer(projection, cache, hasRanks(model)) : null)
   if (!latent) {

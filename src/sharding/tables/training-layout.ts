@@ -14,6 +14,7 @@ import { hasRanks, mixingLayers } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { table, weights } from '../array.ts'
 import { besideEachOther, type Component } from '../component.ts'
+import { compressedAttention } from './compressed-attention.ts'
 import { contextLayoutRow, plainContext } from './context-layout.ts'
 import type { ContextLayout } from './context-layouts.ts'
 import { type ExpertSharding, experts } from './expert-layout.ts'
@@ -126,15 +127,18 @@ export function layerParts(
   layout: ContextLayout = plainContext,
   { layers, dense, sparse }: Composition = wholeComposition(model),
 ): readonly LayerPart[] {
-  const { latent, index, outputGate } = model.attention
+  const { latent, index, compressed, outputGate } = model.attention
   const whole = (dense + sparse) / layers
   if (model.parallelBlocks && expertLayers(model) === 0) {
     return [{ component: parallelBlock(residual, model.gatedMlp, layout), times: whole }]
   }
-  const attending = latent
-    ? latentAttention(resting(residual), latentParts(latent, index), layout)
-    : attention(residual, layout, outputGate)
-  const recurrence = model.recurrence ? recurrentMixer(resting(residual), hasRanks(model)) : null
+  const stream = resting(residual)
+  const perHead = () =>
+    latent
+      ? latentAttention(stream, latentParts(latent, index), layout)
+      : attention(residual, layout, outputGate)
+  const attending = compressed ? compressedAttention(stream) : perHead()
+  const recurrence = model.recurrence ? recurrentMixer(stream, hasRanks(model)) : null
   const { mixed, plain } =
     model.layerPattern === undefined ? { mixed: whole, plain: dense / layers } : apart(model, dense / layers)
   return [

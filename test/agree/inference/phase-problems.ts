@@ -21,11 +21,15 @@ import { mixed, mixtures, patterned, recurring, somePattern, someRecurrence } fr
 const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values)
 
 const models: fc.Arbitrary<Architecture> = fc
-  .tuple(architectures, fc.option(mixtures), pick(false, false, false, true), someRecurrence, somePattern)
-  .map(([dense, experts, chooses, recurrence, pattern]) => {
+  .tuple(
+    fc.tuple(architectures, fc.option(mixtures), someRecurrence, somePattern),
+    pick(false, false, false, true),
+    fc.boolean(),
+  )
+  .map(([[dense, experts, recurrence, pattern], chooses, pools]) => {
     const model = mixed(dense, experts)
     if (!chooses) return patterned(recurring(model, recurrence), pattern)
-    return { ...model, kvHeads: model.heads, headDim: 48, attention: choosing }
+    return pools ? pooling(model) : { ...model, kvHeads: model.heads, headDim: 48, attention: choosing }
   })
 
 /** Latent attention to positions that an index chooses, fewer than many of the sequences have. */
@@ -33,6 +37,24 @@ const choosing: AttentionPattern = {
   ...fullAttention,
   latent: { queryRank: 96, keyValueRank: 64, nopeHeadDim: 32, ropeHeadDim: 16, valueHeadDim: 32 },
   index: { positions: 256, heads: 4, headDim: 32, firstLayers: 1, every: 2 },
+}
+
+/** One head of keys, the last positions and pooled ones, and four streams. */
+function pooling(model: Architecture): Architecture {
+  const { layers, heads } = model
+  return {
+    ...model,
+    ...{ kvHeads: 1, headDim: 48, parallelBlocks: false, residualStreams: 4 },
+    attention: {
+      ...fullAttention,
+      index: { positions: 32, heads: 4, headDim: 32, firstLayers: 0, every: 1 },
+      compressed: {
+        ...{ queryRank: 96, outputGroups: heads % 2 === 0 ? 2 : 1, outputRank: 64, window: 128 },
+        sparse: { positions: 4, layers: Math.ceil(layers / 2) },
+        heavy: { positions: 64, layers: Math.floor(layers / 3) },
+      },
+    },
+  }
 }
 
 const hardware = pick<Pick<InferenceOptions<never>, 'chip' | 'chips' | 'topology'>>(

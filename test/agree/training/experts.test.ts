@@ -50,6 +50,18 @@ const chosen: Spelling = {
 }
 const windowed: Spelling = { ...small, attention: { window: 1000, globalEvery: 3 } }
 
+const pooled: Spelling = {
+  ...small,
+  ...{ heads: 12, kvHeads: 1, headDim: 64, residualStreams: 4 },
+  attention: {
+    compressed: {
+      ...{ queryRank: 384, outputGroups: 4, outputRank: 128, window: 128 },
+      ...{ sparse: { positions: 4, layers: 2 }, heavy: { positions: 128, layers: 2 } },
+    },
+    index: { positions: 256, heads: 4, headDim: 64 },
+  },
+}
+
 type Asked = Omit<ProblemOptions, 'model'>
 
 function posed(model: Spelling, options: Asked): Problem {
@@ -73,6 +85,8 @@ const cases: Readonly<Record<string, () => Problem>> = {
     posed(latent, { ...workload, chip: 'h100-sxm', chips: 16, memoryBudget: 6.2e9, rematerialization: few }),
   '8 chips of a node, latent attention to chosen positions': () =>
     posed(chosen, { ...workload, chip: 'h100-sxm', chips: 8, rematerialization: few }),
+  '8 chips of a node, attention to pooled positions, four streams': () =>
+    posed(pooled, { ...workload, chip: 'h100-sxm', chips: 8, rematerialization: few }),
   '16 chips on a slow network': () =>
     posed(small, {
       ...workload,
@@ -136,7 +150,7 @@ const pick = <Value>(...values: readonly Value[]) => fc.constantFrom(...values)
 
 const anyProblem: fc.Arbitrary<Problem> = fc
   .record({
-    shape: pick(small, latent, chosen, windowed),
+    shape: pick(small, latent, chosen, windowed, pooled),
     multiTokenLayers: pick(0, 0, 1),
     moe: fc.record({
       experts: pick(4, 6, 8, 16),

@@ -30,13 +30,14 @@ export function inferenceMlpTime(
 ): ComponentTime {
   const { network, mesh, placement } = arrangement
   const precision = precisionOf()
+  const model = modelOf({ dModel: D, dFf: F })
   const compiled = compileLayout(
     { ...layoutFields(layout), component: inferenceMlp(layout, false) },
     precision,
     book,
-    1,
+    model,
   )
-  const sizes = createSizes(modelOf({ dModel: D, dFf: F }), book)
+  const sizes = createSizes(model, book)
   setShards(sizes, mesh)
   setShape(sizes, { sequences: tokens, positions: 1, context: 1 })
   const sets = compiled.collectives.map(({ over }) => over)

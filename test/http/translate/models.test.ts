@@ -101,7 +101,7 @@ describe('the model of a request', () => {
   it.each([
     ['kimi_k3', 'moonshotai/Kimi-K3', 'linear attention'],
     ['jamba', 'ai21labs/AI21-Jamba-Large-1.7', 'state space'],
-    ['deepseek_v4', 'deepseek-ai/DeepSeek-V4-Pro', 'compressed'],
+    ['deepseek_v41', 'deepseek-ai/DeepSeek-V4.1', 'pool'],
     ['minimax_m3', 'MiniMaxAI/MiniMax-M3-MXFP8', 'blocks'],
     ['step3p7', 'stepfun-ai/Step-3.5-Flash', 'one kind of attention'],
     ['nemotron-nas', 'nvidia/Llama-3_3-Nemotron-Super-49B-v1', 'unlike widths'],

@@ -24,7 +24,7 @@ export const models = [
     'palm-540b',
   ],
   ...['qwen3-8b', 'llama-4-maverick', 'qwen3-30b-a3b', 'qwen3-next-80b-a3b', 'kimi-linear-48b-a3b'],
-  ...['nemotron-3-nano-30b-a3b', 'nemotron-3-super-120b-a12b'],
+  ...['nemotron-3-nano-30b-a3b', 'nemotron-3-super-120b-a12b', 'deepseek-v4-flash'],
 ]
 export const machines = [
   { chip: 'h100-sxm', chips: 32 },

@@ -31,6 +31,8 @@ const recurrent: MeshQuestion = {
   ...asked,
   model: { ...dense, ...(recurrence ? { recurrence } : {}) },
 }
+/** Pooled positions, and 8 groups of heads. */
+const pooled: MeshQuestion = { ...asked, model: problem({ ...one, model: 'deepseek-v4-flash' }).model }
 const padded: MeshQuestion = { ...asked, padsHeads: true, model: { ...dense, heads: 40, kvHeads: 8 } }
 
 type MeshEdge = [inside: Partial<Mesh>, outside: Partial<Mesh>, said: string, question?: MeshQuestion]
@@ -42,12 +44,14 @@ const inAllModes: readonly MeshEdge[] = [
   [{ tensor: 12 }, { tensor: 4, tensor2: 4 }, 'tensor2 = 16', odd],
   [{ tensor: 16 }, { tensor: 32 }, 'the 16 heads of keys', recurrent],
   [{ tensor: 4, context: 4 }, { tensor: 4, context: 8 }, 'the 16 heads of keys', recurrent],
+  [{ context: 1 }, { context: 2 }, 'of pooled positions', pooled],
   [{ expert: 1 }, { expert: 2 }, 'no experts to shard'],
   [{ pipeline: 32 }, { pipeline: 33 }, 'more than the 32 layers'],
 ]
 
 const ofTraining: readonly MeshEdge[] = [
   [{ tensor: 6 }, { tensor: 8 }, 'neither divided nor replicated', odd],
+  [{ tensor: 8 }, { tensor: 16 }, 'the 8 groups of heads', pooled],
   [{ expert: 8 }, { expert: 16 }, 'expert 16 does not divide the 8 experts', withExperts],
   [{ expert: 4 }, { expert: 3 }, 'expert 3 does not divide the 8 experts', withExperts],
   [{ context: 16 }, { context: 17 }, 'the 16 positions', { ...asked, positions: 16 }],

@@ -52,6 +52,19 @@ const [latent, directLatent] = [4, null].map((queryRank) =>
   }),
 ) as [Transformer, Transformer]
 
+/** One head of keys for four groups of heads, and pools in some of the layers. */
+const compressed = spelledOut('compressed', {
+  ...{ layers: 4, dModel: 8, dFf: 8, heads: 8, kvHeads: 1, headDim: 2, vocab: 4 },
+  ...{ gatedMlp: true, tiedEmbeddings: false },
+  attention: {
+    compressed: {
+      ...{ queryRank: 4, outputGroups: 4, outputRank: 2, window: 2 },
+      ...{ sparse: { positions: 2, layers: 2 }, heavy: { positions: 4, layers: 1 } },
+    },
+    index: { positions: 2, heads: 2, headDim: 2 },
+  },
+})
+
 const components = fc
   .constantFrom(...residualShardings)
   .chain((residual) =>
@@ -64,6 +77,7 @@ const components = fc
       ...layerComponents(parallel, residual),
       ...layerComponents(latent, residual),
       ...layerComponents(directLatent, residual),
+      ...layerComponents(compressed, residual),
       ...layerComponents({ ...latent, gatedMlp: false }, residual),
     ),
   )

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { arrayNotation } from '../../../src/sharding/array.ts'
 import type { Axis } from '../../../src/sharding/axis.ts'
 import { type Component, restricted } from '../../../src/sharding/component.ts'
+import { inferenceCompressedAttention } from '../../../src/sharding/tables/inference-compressed-attention.ts'
 import { inferenceExperts } from '../../../src/sharding/tables/inference-experts.ts'
 import { inferenceLatentAttention } from '../../../src/sharding/tables/inference-latent-attention.ts'
 import {
@@ -28,6 +29,10 @@ const layouts: readonly { readonly name: string; readonly component: Component }
     { name: `embedding beside ${projection}`, component: inferenceEmbedding(projection) },
     ...projectionUse(projection).caches.flatMap((cache) => [
       { name: `attention ${projection}/${cache}`, component: inferenceAttention(projection, cache) },
+      {
+        name: `compressed attention ${projection}/${cache}`,
+        component: inferenceCompressedAttention(projection, cache),
+      },
       { name: `block ${projection}/${cache}`, component: inferenceBlock(projection, cache, true) },
     ]),
   ]),

@@ -8,7 +8,7 @@ import { createSizes, setShape, setShards } from '../../../src/inference/layout/
 import { localTerm, localValue } from '../../../src/inference/layout/local-term.ts'
 import { known } from '../../../src/known.ts'
 import { transformer } from '../../../src/model/architecture.ts'
-import { fullAttention } from '../../../src/model/transformer.ts'
+import { type CompressedAttention, fullAttention } from '../../../src/model/transformer.ts'
 import { arrayNotation, type Dimension, type ShardedArray } from '../../../src/sharding/array.ts'
 import { type Axis, type Mesh, unitMesh } from '../../../src/sharding/axis.ts'
 import { arrayOf, type Component } from '../../../src/sharding/component.ts'
@@ -36,19 +36,25 @@ import type { Comparison, Outcome, Run } from './simulated-training.ts'
 /** `component` is restricted to the active axes. */
 export function runForward(component: Component, active: readonly Axis[]): Run {
   const mesh = simulatedMesh(active, Object.values(component.arrays))
-  return followed(mesh, component, deriveForward(component), costed(mesh))
+  return followed(mesh, component, deriveForward(component), costed(mesh, component))
 }
 
 /**
  * What the cost model makes of an array on this mesh. As many key-value heads as heads: the simulation has no groups. A token
  * has a copy for each of its choices, and visits every expert: it is not routed.
  */
-function costed(mesh: SimulatedMesh): (coefficient: number, dimensions: readonly Dimension[]) => number {
+function costed(
+  mesh: SimulatedMesh,
+  component: Component,
+): (coefficient: number, dimensions: readonly Dimension[]) => number {
+  const compresses = Object.values(component.arrays).some(({ dimensions }) =>
+    dimensions.some(({ extent }) => extent === 'Og'),
+  )
   const model = transformer('simulated', {
     layers: 1,
     dModel: mesh.size('D'),
     dFf: mesh.size('F'),
-    heads: mesh.size('N'),
+    heads: compresses ? mesh.size('N') * mesh.size('n') : mesh.size('N'),
     headDim: mesh.size('H'),
     vocab: mesh.size('V'),
     gatedMlp: true,
@@ -59,8 +65,9 @@ function costed(mesh: SimulatedMesh): (coefficient: number, dimensions: readonly
     },
     attention: {
       ...fullAttention,
+      ...(compresses ? { compressed: compressedOf(mesh) } : {}),
       index: {
-        ...{ positions: 1, heads: mesh.size('N'), headDim: mesh.size('H') },
+        ...{ positions: 1, heads: mesh.size(compresses ? 'i' : 'N'), headDim: mesh.size('H') },
         ...{ firstLayers: 0, every: 1 },
       },
       latent: {
@@ -73,9 +80,21 @@ function costed(mesh: SimulatedMesh): (coefficient: number, dimensions: readonly
   setShape(sizes, { sequences: mesh.size('B'), positions: mesh.size('T'), context: mesh.size('S') })
   const twos: Partial<Mesh> = Object.fromEntries(mesh.active.map((axis) => [axis, 2]))
   setShards(sizes, { ...unitMesh, ...twos })
-  const perChoice = (dimension: Dimension) =>
-    dimension.extent === 'J' ? { ...dimension, extent: 'A' } : dimension
+  const perChoice = (dimension: Dimension) => ({
+    ...dimension,
+    extent: simulatedAs[dimension.extent] ?? dimension.extent,
+  })
   return (coefficient, dimensions) => localValue(localTerm(coefficient, dimensions.map(perChoice)), sizes)
+}
+
+/** What is pooled is as wide as a head here. */
+const simulatedAs: Readonly<Record<string, string>> = { J: 'A', Cs: 'H', Ch: 'H' }
+
+/** The one layer has both pools. */
+function compressedOf(mesh: SimulatedMesh): CompressedAttention {
+  const pool = { positions: 2, layers: 1 }
+  const ranks = { queryRank: mesh.size('q'), outputRank: mesh.size('r'), outputGroups: mesh.size('N') }
+  return { ...ranks, window: 1, sparse: pool, heavy: pool }
 }
 
 function followed(
