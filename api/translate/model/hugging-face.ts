@@ -1,10 +1,12 @@
 /** Turns a Hugging Face config.json into a model, or into a problem that says what would help. */
+import { isFields } from '../../../src/fields.ts'
+import type { ConfigFault } from '../../../src/model/hugging-face/fields.ts'
 import { families, importHuggingFace } from '../../../src/model/hugging-face/import.ts'
 import { notModelled } from '../../../src/model/hugging-face/not-modelled.ts'
-import { nearest } from '../../hints/nearest.ts'
+import { editDistance, nearest } from '../../hints/nearest.ts'
 import { type Fault, faulty, faultyValue, type ProblemError } from '../../problems.ts'
 import type { HuggingFaceConfig } from '../../schemas/given/model.ts'
-import { jsonPointer } from '../../validation/json-pointer.ts'
+import { jsonPointer, valueAt } from '../../validation/json-pointer.ts'
 import type { ResolvedModel } from './resolved-model.ts'
 
 const above = ['model', 'huggingFace']
@@ -14,9 +16,12 @@ export function importedModel(config: HuggingFaceConfig): ResolvedModel {
   const result = importHuggingFace(config)
   if (result.status === 'unknown-type') throw unknownType(result.modelType)
   if (result.status === 'faulty') {
-    const faults = result.faults
-      .slice(0, mostFaults)
-      .map(({ pointer, detail }): Fault => ({ pointer: `${jsonPointer(above)}${pointer}`, detail }))
+    const faults = result.faults.slice(0, mostFaults).map(
+      (fault): Fault => ({
+        pointer: `${jsonPointer(above)}${fault.pointer}`,
+        detail: misspelt(fault, config),
+      }),
+    )
     throw faulty('impossible-combination', faults)
   }
   const { transformer, checkpoint, ignored } = result
@@ -28,6 +33,18 @@ export function importedModel(config: HuggingFaceConfig): ResolvedModel {
       : [],
   }
 }
+
+/** A field that is not there may be one with up to two letters wrong. */
+function misspelt({ pointer, detail }: ConfigFault, config: HuggingFaceConfig): string {
+  const path = pointer.split('/').slice(1)
+  const name = path.at(-1) ?? ''
+  const beside = valueAt(config, path.slice(0, -1))
+  if (valueAt(config, path) !== undefined || !isFields(beside)) return detail
+  const meant = Object.keys(beside).find((key) => editDistance(key.slice(0, longest), name) <= 2)
+  return meant === undefined ? detail : `${detail}: ${meant} may be meant for it`
+}
+
+const longest = 64
 
 function unknownType(modelType: string | null): ProblemError {
   const pointer = jsonPointer([...above, 'model_type'])

@@ -29,7 +29,8 @@ const rangeRows = [
     name: 'positions',
     end: 'least',
     of: ({ mesh, sequenceLength }) => (mesh.context > 1 ? sequenceLength / mesh.context : null),
-    says: (own, limit) => `${own} positions of a sequence on a chip, where runs had at least ${limit}`,
+    says: (own, limit) =>
+      `${Math.floor(own)} positions of a sequence on a chip, where runs had at least ${limit}`,
   },
   {
     name: 'tensorPerNode',

@@ -117,6 +117,12 @@ describe('the model of a request', () => {
       expect([name, notModelled(name)]).toEqual([name, undefined])
   })
 
+  it('whose config misspells a name is told which it may be', () => {
+    const { num_hidden_layers: layers, ...llama } = configOf('llama-3.1-8b')
+    const [fault] = problemOf({ huggingFace: { ...llama, num_hiden_layers: layers } }).faults
+    expect(fault?.detail).toBe('is required, as a whole number: num_hiden_layers may be meant for it')
+  })
+
   it('whose config lacks a number is refused at that field', () => {
     const { num_attention_heads: _, ...llama } = configOf('llama-3.1-8b')
     expect(problemOf({ huggingFace: llama }).faults).toEqual([
