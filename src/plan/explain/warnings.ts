@@ -43,6 +43,8 @@ export function warnings(
     best &&
       best.mesh.expert > 1 &&
       'routing is assumed to be balanced: every expert gets the same number of tokens (as auxiliary losses or biases aim for)',
+    model.attention.compressed &&
+      'pooling, the choice of pooled positions and the loss of their index take no time here: the published runs of such a model (DeepSeek-V4-Flash) took half as long again as is predicted',
     optimizerRow(workload.optimizer).caution,
     over && `context parallelism is assumed to balance causal attention over ${over} (zig-zag)`,
     basis === 'calibrated' && cluster.chip.kind === 'tpu' && tpuText(assumptions.stack),
