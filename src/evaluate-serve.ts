@@ -29,9 +29,11 @@ export function evaluateServe(
   sketch: ServeSketch,
   solver: Solver,
 ): EvaluateAnswer<ServePlan> | IllegalPlan {
-  const legal = legalOf(problem, sketch)
-  if ('illegal' in legal) return legal
-  const { found, requests } = legal
+  const parts = partsOf(problem, sketch)
+  const illegal = serveSketchFaults(problem, sketch, parts)
+  if (illegal.length > 0) return { illegal }
+  const requests = requestsOf(problem, sketch.contextLength)
+  const found = written(problem, sketch, parts, requests)
   const plan =
     found && assembleServe(found.sized, requests, { rank: 1, solver, memoryBudget: problem.memoryBudget })
   if (!found || !plan) return { illegal: [{ pointer: '/plan', detail: nothing }] }
@@ -49,27 +51,15 @@ export interface Sustained {
   readonly infeasible: readonly Infeasibility[]
 }
 
-/** The same deployment without its account; null if it cannot be run. */
+/** The same of a deployment that a search found, and so a legal one, without its account; null if it cannot be run. */
 export function sustainedBy(problem: ServeProblem, sketch: ServeSketch): Sustained | null {
-  const legal = legalOf(problem, sketch)
-  if ('illegal' in legal || !legal.found) return null
-  const { found, requests } = legal
+  const requests = requestsOf(problem, sketch.contextLength)
+  const found = written(problem, sketch, partsOf(problem, sketch), requests)
+  if (!found) return null
   return {
     requestsPerSecond: mostRate(found.sized, requests),
     infeasible: limitsMissed(found, requests, problem.memoryBudget),
   }
-}
-
-/** The deployment, null where no choice of what it leaves open can be run; or why it is not legal. */
-function legalOf(
-  problem: ServeProblem,
-  sketch: ServeSketch,
-): IllegalPlan | { readonly found: Found | null; readonly requests: Requests } {
-  const parts = partsOf(problem, sketch)
-  const illegal = serveSketchFaults(problem, sketch, parts)
-  if (illegal.length > 0) return { illegal }
-  const requests = requestsOf(problem, sketch.contextLength)
-  return { found: written(problem, sketch, parts, requests), requests }
 }
 
 interface Found extends Written {
@@ -130,13 +120,6 @@ function bestOf(
   parts: ReturnType<typeof partsOf>,
   asked: Requests,
 ): Found | null {
-  const launched = sizesByServer(problem, parts)
-  const any = launched.filtered ? [anySizes(problem, parts)] : []
-  const choices = [
-    { byServer: launched.byServer, alike: false },
-    { byServer: any, alike: true },
-    { byServer: any, alike: false },
-  ]
   const easier: readonly Requests[] = [
     asked,
     { ...asked, maxFirst: unlimited.maxFirst },
@@ -146,8 +129,7 @@ function bestOf(
   const { prefill = {}, generate = {} } = sketch
   const counts = { prefills: prefill.instances, generates: generate.instances }
   const pool = { cluster: problem.cluster, chips: problem.constraints.chips }
-  // What a framework launches comes first, even where it misses a limit that something else would meet; then what is one server.
-  for (const { byServer, alike } of choices) {
+  for (const { byServer, alike, launched } of choicesOf(problem, parts)) {
     for (const requests of easier) {
       let best: Sized | null = null
       for (const pair of byServer.flatMap((sizes) =>
@@ -156,10 +138,23 @@ function bestOf(
         const sized = sizedWith(pair, counts, requests, pool)
         if (sized && (!best || precedes(sized, best))) best = sized
       }
-      if (best) return { sized: best, met: requests === asked, launched: byServer !== any }
+      if (best) return { sized: best, met: requests === asked, launched }
     }
   }
   return null
+}
+
+/**
+ * What a framework launches comes first, even where it misses a limit that something else would meet; then what is one server. Sizes that
+ * nobody launches are made only if they are asked for.
+ */
+function* choicesOf(problem: ServeProblem, parts: ReturnType<typeof partsOf>) {
+  const { byServer, filtered } = sizesByServer(problem, parts)
+  yield { byServer, alike: false, launched: true }
+  if (!filtered) return
+  const any = [anySizes(problem, parts)]
+  yield { byServer: any, alike: true, launched: false }
+  yield { byServer: any, alike: false, launched: false }
 }
 
 /** Whether the phases are disaggregated: as the plan says, else as follows from it, else as the request leaves it open. */

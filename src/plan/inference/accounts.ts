@@ -3,13 +3,14 @@
  * step: compute + hbm + exposedCommunication + pipelineBubble + overhead.
  */
 import { reserveBytes } from '../../cost/memory/memory.ts'
-import { setShape } from '../../inference/layout/local-sizes.ts'
+import { setShape, setShards } from '../../inference/layout/local-sizes.ts'
 import { sumOf } from '../../inference/layout/local-term.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import { rowBytes } from '../../inference/pass/pass-numbers.ts'
 import { heldOnStage } from '../../inference/pass/stage-layers.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import { workFlops } from '../../inference/time/floor.ts'
+import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import type { Setting } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
 import type { Account } from '../account/account.ts'
@@ -40,7 +41,7 @@ export function inferenceAccount(
     lowerBound: costed.lowerBound,
     upperBound: costed.upperBound,
     time: timeAccount(costed, moved),
-    memory: memoryAccount(costed),
+    memory: memoryAccount(costed.bench, candidate),
     movements: moved,
     components: costed.components.map((component) => shortDerivation(costed, component).component),
     algorithm: inferenceAlgorithm(costed),
@@ -51,6 +52,13 @@ export function inferenceAccount(
     secondsUnder: (assumptions) => heldSeconds(model, candidate, { ...model.setting, assumptions }),
     costed,
   }
+}
+
+/** What a candidate has on a chip, where nothing else is asked of it. */
+export function inferenceMemory(model: InferenceModel, candidate: InferenceCandidate): MemoryAccount {
+  const bench = createWorkbench(model)
+  setShards(bench.sizes, candidate.mesh)
+  return memoryAccount(bench, candidate)
 }
 
 /** Step time on other hardware or under other assumptions, with all choices of the candidate kept. */
@@ -83,9 +91,8 @@ function timeAccount(
   }
 }
 
-function memoryAccount({ bench, candidate }: InferenceCosting): MemoryAccount {
+function memoryAccount(bench: Workbench, { pass, layouts, answer, mesh }: InferenceCandidate): MemoryAccount {
   const { setting, sizes } = bench
-  const { pass, layouts, answer, mesh } = candidate
   setShape(sizes, pass.resident)
   const counts = heldOnStage(bench, mesh.pipeline)
   let weights = 0

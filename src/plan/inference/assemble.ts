@@ -18,8 +18,9 @@ import { meshText } from '../explain/summary.ts'
 import { planId } from '../identity.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 import { outline } from '../outline.ts'
+import type { MemoryAccount } from '../plan.ts'
 import { withRunTimes } from '../run-times.ts'
-import { inferenceAccount } from './accounts.ts'
+import { type InferenceAccount, inferenceAccount } from './accounts.ts'
 import type { InferenceCosting } from './costing.ts'
 import { inferenceExplanation } from './explanation.ts'
 import { redundantExperts } from './redundant-experts.ts'
@@ -33,23 +34,51 @@ export function assembleInference(
   solver: Solver | null,
 ): InferencePlan {
   const account = inferenceAccount(model, phase, candidate)
+  const { plan, launch } = described(model, phase, candidate, { account, rank, solver })
+  return { ...plan, launch: withRunTimes(launch, account) }
+}
+
+/** A phase of a server that is launched for both: its times under each framework alone are not asked for. */
+export function assembleUnlaunched(
+  model: InferenceModel,
+  phase: Phase,
+  candidate: InferenceCandidate,
+  rank: number,
+  solver: Solver | null,
+): InferencePlan {
+  const account = inferenceAccount(model, phase, candidate)
+  return { ...described(model, phase, candidate, { account, rank, solver }).plan, launch: {} }
+}
+
+/** How servers of a phase are told to run a candidate with so much memory, without the times that they take. */
+export function phaseLaunch(
+  { setting }: InferenceModel,
+  { mode, positions: contextLength, transfers = false, maxSequences, longestPositions }: Phase,
+  candidate: InferenceCandidate,
+  memory: MemoryAccount,
+): InferencePlan['launch'] {
+  const counted = { contextLength, memory, transfers, ...present({ maxSequences, longestPositions }) }
+  return inferenceLaunch(setting, candidate, mode, counted)
+}
+
+interface Describing {
+  readonly account: InferenceAccount
+  readonly rank: number
+  readonly solver: Solver | null
+}
+
+function described(
+  model: InferenceModel,
+  phase: Phase,
+  candidate: InferenceCandidate,
+  { account, rank, solver }: Describing,
+) {
   const { costed, memory, time } = account
   const { setting } = model
   const { mesh, pass, seconds } = candidate
   const names = Object.fromEntries(costed.components.map(({ name, layout }) => [name, layout.name]))
-  const {
-    mode,
-    workload,
-    positions: contextLength,
-    transfers = false,
-    maxSequences,
-    longestPositions,
-  } = phase
-  const row = rowOf(workload)
-  const launch = inferenceLaunch(setting, candidate, mode, {
-    ...{ contextLength, memory, transfers },
-    ...present({ maxSequences, longestPositions }),
-  })
+  const row = rowOf(phase.workload)
+  const launch = phaseLaunch(model, phase, candidate, memory)
   const { told, busiest } = outline(account, names, launch, (shortBytes) => {
     return `a chip is over the memory budget by ${bytesText(shortBytes)}`
   })
@@ -80,9 +109,9 @@ export function assembleInference(
     layoutProvenBest: told.feasible && solver ? provenBest(candidate, solver) : null,
     redundantExperts: redundantExperts(setting, mesh, fieldsNamed(names.experts ?? '')?.places ?? null),
     twoBatchOverlap: pass.halves === 2,
-    ...row.fields(model, workload, candidate),
+    ...row.fields(model, phase.workload, candidate),
   }
-  return { ...plan, explanation: inferenceExplanation(plan, row), launch: withRunTimes(launch, account) }
+  return { plan: { ...plan, explanation: inferenceExplanation(plan, row) }, launch }
 }
 
 /**

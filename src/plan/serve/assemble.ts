@@ -15,11 +15,11 @@ import { tokenCost } from '../account/token-cost.ts'
 import { serveUncertaintyOf } from '../certainty/uncertainty.ts'
 import { counted } from '../explain/figures.ts'
 import { planId } from '../identity.ts'
-import type { InferencePlan, PhasePlan, ServePlan } from '../inference-plan.ts'
+import type { PhasePlan, ServePlan } from '../inference-plan.ts'
 import type { MemoryAccount } from '../plan.ts'
 import { serveExplanation } from './explanation.ts'
 import { instanceText } from './instance-text.ts'
-import { generateOf, prefillOf, runningCandidate } from './phase-plans.ts'
+import { type Made, madeApart, madeTogether, runningCandidate } from './phase-plans.ts'
 
 export interface Assembling {
   readonly rank: number
@@ -59,11 +59,7 @@ export function assembleServe(
     maxSequences,
     longestPositions,
   }
-  const made: Made = {
-    reading: prefillOf(prefill, told),
-    generating: generateOf(generate, running, told),
-    filled: generateOf(generate, full, told),
-  }
+  const made = (disaggregated ? madeApart : madeTogether)(pair, told, { running, full })
   const phases = phasePlans(deployment, made)
   const launch = launchOf(deployment, requests, made, { full, maxSequences, longestPositions })
   const tokensPerSecond = operation.rate * requests.outputLength
@@ -122,13 +118,6 @@ export function mostRate(deployment: Sized, requests: Requests): number {
   return Math.max(operation.rate, best?.rate ?? 0)
 }
 
-/** The phases as plans: of prompts, of the sequences that run, and of as many as there may be, whose limits and memory a launch says. */
-interface Made {
-  readonly reading: InferencePlan
-  readonly generating: InferencePlan
-  readonly filled: InferencePlan
-}
-
 function phasePlans(
   { pair, operation, chips, prefills, generates }: Sized,
   { reading, generating, filled }: Made,
@@ -139,7 +128,6 @@ function phasePlans(
   return {
     prefill: {
       ...reading,
-      ...(disaggregated ? {} : { launch: {} }),
       ...instanceOf(cluster),
       chips: prefillChips,
       instances: prefills,

@@ -6,8 +6,44 @@ import { fastestOf } from '../../inference/sites.ts'
 import { generationPhase, stepPasses } from '../../modes/generate/phase.ts'
 import { prefillPhase } from '../../modes/prefill/phase.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from '../../modes/serve/instance.ts'
+import type { Pair } from '../../modes/serve/pair.ts'
 import type { Bytes } from '../../units.ts'
-import { assembleInference } from '../inference/assemble.ts'
+import { inferenceMemory } from '../inference/accounts.ts'
+import { assembleInference, assembleUnlaunched, phaseLaunch } from '../inference/assemble.ts'
+import type { InferencePlan } from '../inference-plan.ts'
+
+/** The phases as plans: of prompts, and of the sequences that run; and of as many as there may be, what a launch says of them. */
+export interface Made {
+  readonly reading: InferencePlan
+  readonly generating: InferencePlan
+  readonly filled: Pick<InferencePlan, 'launch' | 'memoryBytes'>
+}
+
+interface Generating {
+  readonly running: InferenceCandidate
+  readonly full: InferenceCandidate
+}
+
+/** Each phase has servers of its own, with a launch each. */
+export function madeApart({ prefill, generate }: Pair, told: Told, { running, full }: Generating): Made {
+  const { model, phase } = generatingOf(generate, full, told)
+  const memoryBytes = inferenceMemory(model, full)
+  return {
+    reading: prefillOf(prefill, told),
+    generating: generateOf(generate, running, told),
+    filled: { launch: phaseLaunch(model, phase, full, memoryBytes), memoryBytes },
+  }
+}
+
+/** The phases have one launch, which is made of both: of a full server only the memory is asked for. */
+export function madeTogether({ prefill, generate }: Pair, told: Told, { running, full }: Generating): Made {
+  const memoryBytes = inferenceMemory(heldTo(generate.size, told.memoryBudget), full)
+  return {
+    reading: prefillOf(prefill, told, assembleUnlaunched),
+    generating: generateOf(generate, running, told, assembleUnlaunched),
+    filled: { launch: {}, memoryBytes },
+  }
+}
 
 export function runningCandidate({ size, site }: GenerateInstance, batch: number): InferenceCandidate | null {
   const { workload } = size.part.generateProblem(batch)
@@ -18,32 +54,41 @@ interface Told {
   readonly rank: number
   readonly solver: Solver
   /** The requested budget, if the deployment was searched with more. */
-  readonly memoryBudget?: Bytes | undefined
+  readonly memoryBudget: Bytes | undefined
   readonly transfers: boolean
   readonly contextLength: number
   readonly maxSequences: number
   readonly longestPositions: number
 }
 
-export function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told) {
+function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told, assemble = assembleInference) {
   const model = heldTo(size, told.memoryBudget)
   const own = prefillPhase(model, size.part.prefillProblem(prompts))
   // A prompt may have all positions of the longest request but one.
   const phase = { ...own, transfers: told.transfers, positions: told.contextLength - 1 }
-  return assembleInference(model, phase, candidate, told.rank, told.solver)
+  return assemble(model, phase, candidate, told.rank, told.solver)
 }
 
 /** Proves nothing of its layouts, as they need not be the best for this batch. */
-export function generateOf(
-  { size }: GenerateInstance,
+function generateOf(
+  generate: GenerateInstance,
   running: InferenceCandidate,
-  { rank, transfers, contextLength, maxSequences, longestPositions, memoryBudget }: Told,
+  told: Told,
+  assemble = assembleInference,
+) {
+  const { model, phase } = generatingOf(generate, running, told)
+  return assemble(model, phase, running, told.rank, null)
+}
+
+function generatingOf(
+  { size }: GenerateInstance,
+  { pass }: InferenceCandidate,
+  { transfers, contextLength, maxSequences, longestPositions, memoryBudget }: Told,
 ) {
   const model = heldTo(size, memoryBudget)
-  const problem = size.part.generateProblem(running.pass.resident.sequences)
+  const problem = size.part.generateProblem(pass.resident.sequences)
   const own = { transfers, positions: contextLength, maxSequences, longestPositions }
-  const phase = { ...generationPhase(model, problem), ...own }
-  return assembleInference(model, phase, running, rank, null)
+  return { model, phase: { ...generationPhase(model, problem), ...own } }
 }
 
 function heldTo({ bench }: InstanceSize, memoryBudget: Bytes | undefined): InferenceModel {
