@@ -35,7 +35,7 @@ import {
   projectionLayouts,
 } from '../sharding/tables/inference-sharding.ts'
 import { compiledCall, compileLayout } from './layout/compile-layout.ts'
-import type { CompiledCollective, CompiledLayout } from './layout/compiled-layout.ts'
+import type { CompiledCollective, CompiledLayout, Offered } from './layout/compiled-layout.ts'
 import { type LocalTerm, localTerm } from './layout/local-term.ts'
 import type { Servable } from './layout/served.ts'
 import { numbered, type Sums, shared, withNumber } from './layout/shared-parts.ts'
@@ -74,6 +74,8 @@ export interface InferenceModel {
   readonly sums: number
   /** What shapes take on chips of this kind (pass/shape-numbers.ts). */
   readonly shapes: KnownShapes
+  /** Layouts that frameworks serve, by what decides that (layout/servable.ts). */
+  readonly offers: Map<string, readonly Offered[]>
   /** The layouts that a framework serves, where plans have to be such; null where they need not. */
   readonly servable: Servable | null
 }
@@ -86,6 +88,7 @@ export function inferenceModel(setting: Setting, servable: Servable | null = nul
     ...ratesOf(setting),
     prices: pricesOn(cluster.network),
     shapes: new Map(),
+    offers: new Map(),
     servable,
   }
 }
@@ -162,8 +165,9 @@ export function inferenceOn(
   const prices = networkPrices(cluster.network, model.sets, inferenceTerms(assumptions))
   const before = model.setting
   const alike = before.assumptions === assumptions && before.precision === setting.precision
-  const shapes = alike && before.cluster.chip === cluster.chip ? model.shapes : new Map()
-  return { ...model, ...ratesOf(setting), prices, shapes, servable }
+  const kept = alike && before.cluster.chip === cluster.chip
+  const { shapes, offers } = kept ? model : { shapes: new Map(), offers: new Map() }
+  return { ...model, ...ratesOf(setting), prices, shapes, offers, servable }
 }
 
 function ratesOf(setting: Setting): Pick<InferenceModel, 'setting' | 'assumed' | 'rates' | 'resources'> {

@@ -5,7 +5,7 @@
  */
 
 import { compact } from '../compact.ts'
-import type { Chip } from '../hardware/chip.ts'
+import { type Chip, isDirect } from '../hardware/chip.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { onePass, type Servable } from '../inference/layout/served.ts'
 import type { InferenceCandidate, Phase } from '../inference/phase.ts'
@@ -18,6 +18,8 @@ import type { ProjectionLayout } from '../sharding/tables/inference-sharding.ts'
 import { type Framework, ofKind, type Server, servers } from './framework.ts'
 import { type Launch, told } from './launch.ts'
 import { maxtext, maxtextRules } from './maxtext/server.ts'
+import { hostSize } from './run/hosts.ts'
+import { innermostUnit } from './run/units.ts'
 import { laysOut, type ServingRules } from './server/rules.ts'
 import { type Counted, type Serving, serving } from './server/serving.ts'
 import { sglang, sglangRules } from './sglang/flags.ts'
@@ -105,10 +107,18 @@ export function servables(setting: Setting, parts: readonly Cluster[]): readonly
 function servedBy(able: readonly Server[]): Servable {
   const anyRuns = (made: Serving) => able.some((name) => runs(servingLaunchers[name], made))
   return {
+    host: (cluster) => `${able.join()} ${hostText(cluster)}`,
     layout: laysOut,
     runs: (asked, layouts) => anyRuns(serving(asked, layouts, layouts.mode, uncounted)),
     serves: (asked, layouts) => anyRuns(serving(asked, layouts, 'serve', uncounted)),
   }
+}
+
+/** All that rules of servers read of a cluster besides its chip (test/agree/inference/servable.test.ts). */
+function hostText(cluster: Cluster): string {
+  const { network } = cluster
+  const joined = network.kind === 'torus' ? network.slices > 1 : network.tiers.slice(0, 1).every(isDirect)
+  return `${network.kind} ${hostSize(cluster)} ${innermostUnit(cluster)} ${joined}`
 }
 
 function runs({ rules }: Launcher, made: Serving): boolean {

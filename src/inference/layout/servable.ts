@@ -2,15 +2,16 @@
  * The layouts that a mesh has and that can be served together. For a framework these are not every combination of what each
  * component may have, so a mesh may have several offers, each with all of its combinations. What a framework runs depends on the
  * layouts, on the mesh and, in prefill, on the number of prompts. None of them moves the stream between components.
+ * A replica is asked about once for all numbers of replicas and, on the same hosts, of chips.
  */
 import { known } from '../../known.ts'
 import type { PhaseMode } from '../../modes/names.ts'
-import type { Mesh } from '../../sharding/axis.ts'
+import { type Mesh, meshKey } from '../../sharding/axis.ts'
 import type { InferenceModel } from '../model.ts'
 import { mayHalve } from '../time/halves.ts'
 import { type CompiledLayout, type Offered, offeredText, only } from './compiled-layout.ts'
 import { type LayoutsWanted, offeredLayouts } from './layout-question.ts'
-import { onePass } from './served.ts'
+import { onePass, type Servable } from './served.ts'
 
 /** One offer with all that a mesh has, where no framework has to serve it. */
 export function offersOf(
@@ -18,11 +19,32 @@ export function offersOf(
   mesh: Mesh,
   mode: PhaseMode,
   sequences: number,
-  wanted: LayoutsWanted = {},
+  wanted?: LayoutsWanted,
 ): readonly Offered[] {
-  const all = offeredLayouts(model, mesh, wanted)
-  const { servable, setting } = model
-  if (!servable) return [all]
+  const { servable, setting, offers } = model
+  const all = () => offeredLayouts(model, mesh, wanted)
+  if (!servable) return [all()]
+  // Replicas are servers of their own.
+  const replica = { ...mesh, data: 1 }
+  const own = Math.ceil(sequences / mesh.data)
+  const served = () => servedOffers(model, servable, all(), { mesh: replica, mode, sequences: own })
+  if (wanted) return served()
+  const key = `${servable.host(setting.cluster)} ${mode} ${own} ${meshKey(replica)} ${mesh.data > 1}`
+  return known(offers, key, served)
+}
+
+interface Asked {
+  readonly mode: PhaseMode
+  readonly mesh: Mesh
+  readonly sequences: number
+}
+
+function servedOffers(
+  { setting }: InferenceModel,
+  servable: Servable,
+  all: Offered,
+  { mesh, mode, sequences }: Asked,
+): readonly Offered[] {
   const halved = mayHalve(setting.assumptions, mesh)
   const pass = onePass(sequences, halved, Math.ceil(setting.model.layers / mesh.pipeline))
   const [attention = [], ...others] = all.map((options) => options.filter(servable.layout))

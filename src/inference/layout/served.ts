@@ -1,4 +1,5 @@
 /** What is asked of serving frameworks about the layouts of a pass. */
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { PhaseMode } from '../../modes/names.ts'
 import type { Setting } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
@@ -15,6 +16,11 @@ export interface ServableLayouts {
 }
 
 export interface Servable {
+  /**
+   * What it reads of the chips, but for their kind: where this is the same, a replica of the same model, in the same element types and under the
+   * same assumptions, runs the same layouts, on whichever number of chips.
+   */
+  readonly host: (cluster: Cluster) => string
   /** Whether any framework has such a layout. */
   readonly layout: (fields: LayoutFields) => boolean
   /** Whether one of them runs the layouts together. */

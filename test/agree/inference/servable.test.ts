@@ -2,10 +2,11 @@
 
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../../src/evaluate-inference.ts'
+import { partsOf } from '../../../src/hardware/cluster/fewer-chips.ts'
 import { infer } from '../../../src/infer.ts'
 import type { Offered } from '../../../src/inference/layout/compiled-layout.ts'
 import { offeredLayouts } from '../../../src/inference/layout/layout-question.ts'
-import { type InferenceModel, inferenceModel } from '../../../src/inference/model.ts'
+import { type InferenceModel, inferenceModel, inferenceOn } from '../../../src/inference/model.ts'
 import { searchPhase } from '../../../src/inference/search.ts'
 import { candidateOf, sitesOf } from '../../../src/inference/sites.ts'
 import { servable } from '../../../src/launch/serving.ts'
@@ -133,3 +134,49 @@ describe.each(questions)('%s', (_, asked) => {
     for (const sentences of Object.values(unlaunchable.reasons)) expect(sentences).not.toEqual([])
   })
 })
+
+const onNodes: readonly [Asked, ...Asked[]] = [
+  { model: small, chip: 'h100-sxm', chips: 48, workload: generation(48, 4096) },
+  { model: { ...small, experts: sparse }, chip: 'h100-sxm', chips: 32, workload: generation(32, 4096) },
+  { model: { ...small, experts: sparse }, chip: 'l40s', chips: 16, workload: prompts(16, 4096) },
+  { model: { ...small, experts: sparse }, chip: 'gb200-nvl72', chips: 36, workload: generation(36, 4096) },
+  { model: small, chip: 'tpu-v5e', topology: [4, 4], workload: generation(16, 4096) },
+]
+
+it.each(onNodes)('A replica is offered on fewer chips what it is offered there alone: $chip', (asked) => {
+  const problem = inferenceProblem(asked) as PhaseProblem
+  const whole = inferenceModel(problem, servable(problem))
+  let compared = 0
+  for (const part of partsWithin(problem)) {
+    const kept = phaseOf(inferenceOn(whole, part, servable(part)), part)
+    for (const mesh of kept.meshes.allowed) {
+      const alone = phaseOf(inferenceModel(part, servable(part)), part)
+      expect(names(kept.offers(mesh)), `${part.cluster.chips} ${meshKey(mesh)}`).toEqual(
+        names(alone.offers(mesh)),
+      )
+      compared++
+    }
+  }
+  expect(compared).toBeGreaterThan(20)
+})
+
+it('A replica is asked about once on all numbers of like nodes', () => {
+  const [asked] = onNodes
+  const problem = inferenceProblem(asked) as PhaseProblem
+  const whole = inferenceModel(problem, servable(problem))
+  const meshes = partsWithin(problem).flatMap((part) => {
+    const { offers, meshes } = phaseOf(inferenceOn(whole, part, servable(part)), part)
+    return meshes.allowed.map((mesh) => offers(mesh))
+  })
+  expect(whole.offers.size).toBeLessThan(meshes.length / 2)
+})
+
+function partsWithin(problem: PhaseProblem): readonly PhaseProblem[] {
+  const { cluster } = problem
+  const counts = Array.from({ length: cluster.chips }, (_, left) => cluster.chips - left)
+  return counts.flatMap((chips) => partsOf(cluster, chips).map((part) => ({ ...problem, cluster: part })))
+}
+
+function names(offers: readonly Offered[]) {
+  return offers.map((offered) => offered.map((options) => options.map(({ name }) => name)))
+}
