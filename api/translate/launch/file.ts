@@ -29,8 +29,8 @@ type Written<Key extends LaunchKey> = NonNullable<LaunchedPlan[Key]>
 const readers: {
   readonly [Key in LaunchKey]-?: (file: Written<Key>, context: ReadingContext) => LaunchReading
 } = {
-  megatron: (file, { chips, userBuffers }) =>
-    readMegatron(typeof file === 'string' ? megatronWords(file) : file, chips, null, { userBuffers }),
+  megatron: (file, { chips, userBuffers, chip }) =>
+    readMegatron(typeof file === 'string' ? megatronWords(file) : file, chips, null, { userBuffers, chip }),
   megatronBridge: (file, context) => readBridge(file, context),
   torchtitan: (file, { chips }) =>
     /torchtitan\.train|run_train\.sh/.test(file)

@@ -4,7 +4,7 @@
  */
 import { never, type Stop } from '../../patience.ts'
 import { type Problem, wholeSequences } from '../../problem.ts'
-import { usualType } from '../../recipe/element-type.ts'
+import { elementBytes, usualType } from '../../recipe/element-type.ts'
 import { optimizerRows } from '../../recipe/optimizer.ts'
 import { trainedMeshRules } from '../../rules/model.ts'
 import type { PlanFault } from '../../rules/part-rule.ts'
@@ -110,7 +110,7 @@ export function optimizerSuggestion(
 /** Gradients are kept in fp32 or in 16 bits by what trains in bf16, whichever it is told. */
 function gradientSuggestion(problem: Problem, anyPlan: AnyPlan): readonly Suggestion[] {
   const { precision } = problem
-  if (precision.gradients !== 'fp32') return []
+  if (elementBytes[precision.gradients] <= elementBytes[usualType]) return []
   if (!anyPlan({ ...problem, precision: { ...precision, gradients: usualType } })) return []
   const detail =
     'half of their memory, and of what their reduction sends; sums over many microbatches are less exact'

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { choices } from '../../../src/launch/megatron/read/asserted/choices.ts'
 import { apart, only } from '../../../src/launch/megatron/read/asserted/pairs.ts'
 import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
+import { catalogueChip } from '../../catalogue.ts'
 
 const model =
   '--num-layers 8 --hidden-size 8192 --num-attention-heads 64 --seq-length 8192 --max-position-embeddings 8192'
@@ -204,5 +205,21 @@ describe('values of an option of Megatron-LM', () => {
     expect(read(`${option} ${value}`).misnamed).toEqual([
       { option, value, among: expect.not.arrayContaining([value]) },
     ])
+  })
+})
+
+describe('connections of a GPU', () => {
+  const text = (variable: string, options: string) =>
+    `${variable}\ntorchrun --nproc-per-node 8 pretrain_gpt.py ${model} ${batch} ${options}`
+  const told = (chip: string, variable: string, options = '--tensor-model-parallel-size 8') =>
+    readMegatron(text(variable, options), 8, null, { chip: catalogueChip(chip, 'calibrated') }).faults.join()
+
+  it('are one where ranks share out tensors, before Blackwell', () => {
+    const several = 'export CUDA_DEVICE_MAX_CONNECTIONS=32'
+    expect(told('h100-sxm', several)).toContain('CUDA_DEVICE_MAX_CONNECTIONS=1 alone')
+    expect(told('b200-sxm', several)).toBe('')
+    expect(told('h100-sxm', several, '--pipeline-model-parallel-size 8')).toBe('')
+    expect(told('h100-sxm', 'CUDA_DEVICE_MAX_CONNECTIONS=1')).toBe('')
+    expect(told('h100-sxm', '')).toBe('')
   })
 })

@@ -9,7 +9,7 @@ import { present } from '../../../fields.ts'
 import { unmixed } from '../../long-names.ts'
 import { leftOver } from '../../read/left-over.ts'
 import { optionsOf } from '../../read/options.ts'
-import type { LaunchReading } from '../../read/reading.ts'
+import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
 import { scriptOf } from '../../read/shell/script.ts'
 import { chipsUnsaid, ofOneNode, tasksOf, worldOf } from '../../read/world.ts'
 import { said } from '../../settings/settings.ts'
@@ -17,6 +17,7 @@ import { type MegatronSaid, megatronSettings } from '../settings.ts'
 import { megatronVersion } from '../version.ts'
 import { assertedOf } from './asserted/asserted.ts'
 import { misnamedIn } from './asserted/choices.ts'
+import { connectionsFault } from './asserted/connections.ts'
 import { assumedOf } from './assumptions.ts'
 import { isImmaterial } from './immaterial.ts'
 import { readMegatronModel } from './model.ts'
@@ -27,6 +28,7 @@ import { megatronSynonyms } from './synonyms.ts'
 interface Beside {
   /** Whether the GPUs support them. */
   readonly userBuffers?: boolean | undefined
+  readonly chip?: ReadingContext['chip']
   /** Whether the options override those of a recipe, which is not here. */
   readonly recipe?: boolean
 }
@@ -36,7 +38,7 @@ export function readMegatron(
   written: string | readonly string[],
   chips: number | null,
   layers: number | null = null,
-  { userBuffers = true, recipe = false }: Beside = {},
+  { userBuffers = true, recipe = false, chip }: Beside = {},
 ): LaunchReading {
   const script = scriptOf(written)
   const { launcher, own, program, handedTo } = commandOf(script.commands)
@@ -105,6 +107,7 @@ export function readMegatron(
       moments.faults,
       placed.faults,
       asserted,
+      connectionsFault(script.variables, given, chip),
       laidOut ? laidOut.faults : chipsUnsaid('--nnodes and --nproc-per-node'),
     ),
     misnamed: misnamedIn(options),

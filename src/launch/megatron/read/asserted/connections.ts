@@ -1,0 +1,24 @@
+/**
+ * Streams of kernels to a GPU: with several, those of a collective may start behind the matmul that should hide them. Megatron-LM
+ * asserts that there is one where ranks share out tensors or positions, before Blackwell (arguments.py, line 1451; as flags.ts).
+ * A text that does not say it may be started where it is set.
+ */
+import { scalesBlocks } from '../../../../hardware/peak.ts'
+import type { ReadingContext } from '../../../read/reading.ts'
+import type { MegatronSaid } from '../../settings.ts'
+
+const connections = 'CUDA_DEVICE_MAX_CONNECTIONS'
+
+export function connectionsFault(
+  variables: ReadonlyMap<string, readonly string[]>,
+  { tensor, context, fsdp, recipe }: MegatronSaid,
+  chip: ReadingContext['chip'],
+): string | null {
+  const [told] = variables.get(connections) ?? []
+  const divides = (tensor ?? 1) * (context ?? 1) > 1
+  const freed = fsdp.isFsdp || recipe.beside
+  const peaks = chip?.peakFlopsPerSecond
+  if (told === undefined || told === '1' || /\D/.test(told) || !divides || freed || !peaks) return null
+  if (scalesBlocks({ peakFlopsPerSecond: peaks })) return null
+  return `Megatron-LM takes ${connections}=1 alone with tensor or context parallelism on GPUs before Blackwell, and it is ${told}`
+}
