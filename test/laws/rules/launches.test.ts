@@ -82,23 +82,41 @@ const servings: fc.Arbitrary<Serving> = fc
     sequences: fc.constantFrom(1, 8, 64),
     halved: often(false, true),
     total: often(1e9, 79.9e9, 90e9),
+    longestPositions: often(8192, 2048),
     blocks: often({}, { weightBlock: { rows: 128, columns: 128 } }),
   })
-  .map(({ setting: drawn, name: called, mesh, mode, sequences, halved, total, blocks, ...parts }) => {
-    const { attention, mlp, experts } = parts
-    const model = { ...drawn.model, name: called }
-    const setting = { ...drawn, model, precision: { ...drawn.precision, ...blocks } }
-    const named = { attention, mlp, ...(setting.model.experts ? { experts } : {}) }
-    const layouts = Object.entries(named).map(([name, layout]) => {
-      const fields = fieldsNamed(layout)
-      if (!fields) throw new RangeError(`no layout is called ${layout}`)
-      return { ...fields, component: { name, arrays: {}, einsums: [] } }
-    })
-    const pass = onePass(sequences, halved, Math.ceil(setting.model.layers / mesh.pipeline))
-    const none = { parameters: 0, gradients: 0, optimizer: 0, activations: 0, kvCache: 0, workspace: 0 }
-    const memory = { ...none, budget: 80e9, total, reserve: 0, host: 0, stage: 0 }
-    return serving(setting, { mesh, layouts, pass }, mode, { contextLength: 4096, memory })
-  })
+  .map(
+    ({
+      setting: drawn,
+      name: called,
+      mesh,
+      mode,
+      sequences,
+      halved,
+      total,
+      blocks,
+      longestPositions,
+      ...parts
+    }) => {
+      const { attention, mlp, experts } = parts
+      const model = { ...drawn.model, name: called }
+      const setting = { ...drawn, model, precision: { ...drawn.precision, ...blocks } }
+      const named = { attention, mlp, ...(setting.model.experts ? { experts } : {}) }
+      const layouts = Object.entries(named).map(([name, layout]) => {
+        const fields = fieldsNamed(layout)
+        if (!fields) throw new RangeError(`no layout is called ${layout}`)
+        return { ...fields, component: { name, arrays: {}, einsums: [] } }
+      })
+      const pass = onePass(sequences, halved, Math.ceil(setting.model.layers / mesh.pipeline))
+      const none = { parameters: 0, gradients: 0, optimizer: 0, activations: 0, kvCache: 0, workspace: 0 }
+      const memory = { ...none, budget: 80e9, total, reserve: 0, host: 0, stage: 0 }
+      return serving(setting, { mesh, layouts, pass }, mode, {
+        contextLength: 4096,
+        longestPositions,
+        memory,
+      })
+    },
+  )
 
 describe('a rule of a framework that trains', () => {
   it('can be broken, and says so', () => {
