@@ -5,6 +5,7 @@
 import { type Sustained, sustainedBy } from './evaluate-serve.ts'
 import { type Server, servers } from './launch/framework.ts'
 import { launchersAmong } from './launch/launch.ts'
+import { serversOf } from './launch/serving.ts'
 import { never, type Stop } from './patience.ts'
 import type { PhasePlan, ServePlan } from './plan/inference-plan.ts'
 import type { InstanceSketch, ServeProblem, ServeSketch } from './problem.ts'
@@ -24,13 +25,14 @@ export function servedBy(problem: ServeProblem): (plan: ServePlan, stop?: Stop) 
       return own ? [[name, { ...rest, assumptions: { ...own, frameworks: [name] } }] as const] : []
     }),
   )
+  const asked = serversOf(problem, rest.assumptions.frameworks)
   const answeredBy = (name: Server, plan: ServePlan): Sustained | null => {
     const own = under.get(name)
     return own ? sustainedBy(own, asCommanded(plan)) : { infeasible: [], ...plan }
   }
   return (plan, stop = never) => {
     const { launch, feasible } = plan
-    const able = under.size > 0 ? launchersAmong(servers, launch) : []
+    const able = under.size > 0 ? launchersAmong(asked, launch) : []
     const found = able.flatMap((name) => {
       const served = stop() ? null : answeredBy(name, plan)
       return served ? [{ name, served }] : []

@@ -71,7 +71,7 @@ export function assumptionsOf(
 }
 
 /**
- * For a request that names no stack: the assumptions for each framework that may launch its plans, where they differ
+ * For a request that names no stack: the assumptions for each framework that can launch its plans, where they differ
  * from those that plans are costed with. A way to run experts that a framework's stack does not know is left to the
  * stack.
  */
@@ -91,7 +91,8 @@ export function runByOf(
     const asked = { ...rest, ...(known ? { expertRecipe } : {}), stack: stack?.name ?? noStack }
     return assumptionsOf(asked, chip, catalogue, costed)
   }
-  const others = launchersOf(costed.runs, usual.frameworks)
+  // Commands are written for all that can launch a plan, whichever are asked for.
+  const others = launchersOf(costed.runs, [])
     .map((framework) => [framework, under(framework)] as const)
     .filter(([, { stack }]) => stack !== usual.stack)
   return { runBy: Object.fromEntries(others) }

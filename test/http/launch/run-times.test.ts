@@ -79,3 +79,9 @@ it("a server's command takes the time that its plan said for it, in as many piec
     expect(read.stepTimeSeconds, name).toBeCloseTo(launch.stepTimeSeconds[name], 9)
   }
 })
+
+it('is that of each framework, whichever are asked for', async () => {
+  const alone = { ...questions['dense training'], assumptions: { frameworks: ['torchtitan'] } }
+  const [all, own] = [await evaluated(questions['dense training']), await evaluated(alone)]
+  expect(own.launch.stepTimeSeconds).toEqual(all.launch.stepTimeSeconds)
+})
