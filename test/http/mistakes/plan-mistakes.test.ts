@@ -381,7 +381,7 @@ const rows: readonly Row[] = [
       { model: undefined },
     ),
     '/plan/sglang',
-    /--ep-size 4 within --tp-size 8 slices each expert over 2 chips/,
+    /--ep-size 4 of 8 chips slices each expert over 2, which is not counted/,
     mended(
       'sglang',
       'python -m sglang.launch_server --model mistralai/Mixtral-8x7B-v0.1 --tp 8 --ep 8 --context-length 4096',
