@@ -10,8 +10,9 @@ import { composedMemory, type LayerMemory } from '../compile/composed-memory.ts'
 import { gathersWeights, type StageModel } from '../compile/stage-model.ts'
 import { type Scale, sumTerms, termValue } from '../compile/term.ts'
 import { type CostModel, stageModel } from '../model.ts'
+import { reserveBytes } from './budget.ts'
 import type { MemoryNumbers, StateNumbers } from './layer-bytes.ts'
-import { reserveBytes, type StateTerms } from './memory.ts'
+import type { StateTerms } from './memory.ts'
 import { summedGradients } from './optimizer.ts'
 
 /** What a microbatch leaves in memory, the same at any ZeRO stage. */

@@ -9,7 +9,7 @@ import {
   type Traffic,
   windowTime,
 } from '../../cost/communication/traffic.ts'
-import { fillableBytes } from '../../cost/memory/memory.ts'
+import { fillableBytes } from '../../cost/memory/budget.ts'
 import { known } from '../../known.ts'
 import type { LayoutOption, LayoutQuestion, Resharding } from '../../search/component-layout/question.ts'
 import type { Mesh } from '../../sharding/axis.ts'
@@ -50,40 +50,39 @@ export function offeredLayouts(model: InferenceModel, mesh: Mesh, wanted: Layout
 
 /** One question for each course that the pass may take, that which is likely to be the longest first. */
 export function layoutQuestions(bench: Workbench, site: PricedMesh, pass: Pass): readonly LayoutQuestion[] {
+  const { mesh, offered: layouts } = site
   const times = movesOn(bench, site, pass)
-  const { courses } = passNumbers(bench, site.mesh, pass, site.offered)
-  return courses.map((course) => questionOn(bench, site, pass, course, times))
-}
-
-function questionOn(
-  bench: Workbench,
-  { mesh, offered: layouts }: PricedMesh,
-  pass: Pass,
-  course: Course,
-  times: MoveTimes,
-): LayoutQuestion {
-  const { setting } = bench
   const numbers = passNumbers(bench, mesh, pass, layouts)
   const resident = residentOf(bench, pass, numbers)
   const head = layouts.length - 1
-  return {
+  const ran = bench.components.map((_, component) =>
+    (layouts[component] ?? []).map((layout, option): Ran => {
+      const compute = numbers.compute[component]?.[option] ?? 0
+      const { bytes = 0, workspace = 0 } = resident[component]?.[option] ?? {}
+      // Moves the stream from where the embedding leaves it to where the first layer takes it in.
+      const entry = component === 0 ? movesBetween(bench, embeddingBeside(bench, layout), layout) : []
+      const waitedFor = pass.halves === 1 ? layout.collectives : unroutedOf(layout)
+      const each = times.seconds(waitedFor, compute, component === head)
+      return { name: layout.name, each, first: times.seconds(entry, 0, false), bytes, workspace }
+    }),
+  )
+  return numbers.courses.map((course) => ({
     components: bench.components.map(({ name }, component) => ({
       name,
-      options: (layouts[component] ?? []).map((layout, option): LayoutOption => {
-        const compute = numbers.compute[component]?.[option] ?? 0
-        const { bytes = 0, workspace = 0 } = resident[component]?.[option] ?? {}
-        const count = course.times[component] ?? 0
-        // Moves the stream from where the embedding leaves it to where the first layer takes it in.
-        const entry = component === 0 ? movesBetween(bench, embeddingBeside(bench, layout), layout) : []
-        const first = times.seconds(entry, 0, false)
-        const waitedFor = pass.halves === 1 ? layout.collectives : unroutedOf(layout)
-        const seconds = count * times.seconds(waitedFor, compute, component === head) + course.entries * first
-        return { name: layout.name, seconds, bytes, workspace }
+      options: (ran[component] ?? []).map(({ each, first, ...option }): LayoutOption => {
+        const seconds = (course.times[component] ?? 0) * each + course.entries * first
+        return { ...option, seconds }
       }),
     })),
     resharding: [...edges(bench, course, layouts, times), ...besides(bench, pass, course, layouts, times)],
-    budget: fillableBytes(setting),
-  }
+    budget: fillableBytes(bench.setting),
+  }))
+}
+
+/** A layout of a component: what one run of it takes, what each entry into it, and what it has on a chip. */
+interface Ran extends Omit<LayoutOption, 'seconds'> {
+  readonly each: Seconds
+  readonly first: Seconds
 }
 
 interface MoveTimes {

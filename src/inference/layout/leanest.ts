@@ -1,5 +1,5 @@
 /** The arrangement that takes the least memory, whether or not it fits: what comes nearest to an infeasible request. */
-import { reserveBytes } from '../../cost/memory/memory.ts'
+import { reserveBytes } from '../../cost/memory/budget.ts'
 import { never, type Stop } from '../../patience.ts'
 import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
 import { longestSeconds } from '../../search/component-layout/longest.ts'

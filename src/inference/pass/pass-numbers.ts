@@ -2,7 +2,7 @@
  * What the layouts of one mesh take for one pass before its placement is known: seconds of the products, bytes in
  * memory, bytes that move. Placements of a mesh share it; only the network is put in later (inference/layout/layout-question.ts).
  */
-import { reserveBytes } from '../../cost/memory/memory.ts'
+import { reserveBytes } from '../../cost/memory/budget.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes } from '../../units.ts'
 import type { CompiledCollective, CompiledLayout, Offered } from '../layout/compiled-layout.ts'

@@ -3,7 +3,7 @@
  * alone. That is what `arrange` says of such layouts, to the last digit, without options and tables of what lies between them.
  */
 import { addCall, createTraffic, windowTime } from '../../cost/communication/traffic.ts'
-import { fillableBytes } from '../../cost/memory/memory.ts'
+import { fillableBytes } from '../../cost/memory/budget.ts'
 import type { Seconds } from '../../units.ts'
 import {
   type CompiledCollective,

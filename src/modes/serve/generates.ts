@@ -2,7 +2,7 @@
  * The generate instances of one size: a mesh with a placement and layouts that stay the same for every batch, those that are best for
  * the most sequences that memory and the limit per token allow, or for a smaller batch.
  */
-import { fillableBytes } from '../../cost/memory/memory.ts'
+import { fillableBytes } from '../../cost/memory/budget.ts'
 import { isOnly, only } from '../../inference/layout/compiled-layout.ts'
 import { settled } from '../../inference/pass/settled.ts'
 import type { InferenceCandidate, Site } from '../../inference/phase.ts'

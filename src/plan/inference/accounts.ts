@@ -2,7 +2,7 @@
  * The account of an inference plan: where its step goes, and what is on a chip. These parts of the time add up to the
  * step: compute + hbm + exposedCommunication + pipelineBubble + overhead.
  */
-import { reserveBytes } from '../../cost/memory/memory.ts'
+import { reserveBytes } from '../../cost/memory/budget.ts'
 import { setShape, setShards } from '../../inference/layout/local-sizes.ts'
 import { sumOf } from '../../inference/layout/local-term.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'

@@ -20,35 +20,29 @@ import type { InferencePlan } from '../inference-plan.ts'
 import { outline } from '../outline.ts'
 import type { MemoryAccount } from '../plan.ts'
 import { withRunTimes } from '../run-times.ts'
-import { type InferenceAccount, inferenceAccount } from './accounts.ts'
+import { inferenceAccount } from './accounts.ts'
 import type { InferenceCosting } from './costing.ts'
 import { inferenceExplanation } from './explanation.ts'
 import { redundantExperts } from './redundant-experts.ts'
 
 /** Without a solver, `layoutProvenBest` is null. */
-export function assembleInference(
-  model: InferenceModel,
-  phase: Phase,
-  candidate: InferenceCandidate,
-  rank: number,
-  solver: Solver | null,
-): InferencePlan {
-  const account = inferenceAccount(model, phase, candidate)
-  const { plan, launch } = described(model, phase, candidate, { account, rank, solver })
+export function assembleInference(...asked: Assembling): InferencePlan {
+  const { plan, launch, account } = described(...asked)
   return { ...plan, launch: withRunTimes(launch, account) }
 }
 
 /** A phase of a server that is launched for both: its times under each framework alone are not asked for. */
-export function assembleUnlaunched(
+export function assembleUnlaunched(...asked: Assembling): InferencePlan {
+  return { ...described(...asked).plan, launch: {} }
+}
+
+type Assembling = readonly [
   model: InferenceModel,
   phase: Phase,
   candidate: InferenceCandidate,
   rank: number,
   solver: Solver | null,
-): InferencePlan {
-  const account = inferenceAccount(model, phase, candidate)
-  return { ...described(model, phase, candidate, { account, rank, solver }).plan, launch: {} }
-}
+]
 
 /** How servers of a phase are told to run a candidate with so much memory, without the times that they take. */
 export function phaseLaunch(
@@ -61,18 +55,8 @@ export function phaseLaunch(
   return inferenceLaunch(setting, candidate, mode, counted)
 }
 
-interface Describing {
-  readonly account: InferenceAccount
-  readonly rank: number
-  readonly solver: Solver | null
-}
-
-function described(
-  model: InferenceModel,
-  phase: Phase,
-  candidate: InferenceCandidate,
-  { account, rank, solver }: Describing,
-) {
+function described(...[model, phase, candidate, rank, solver]: Assembling) {
+  const account = inferenceAccount(model, phase, candidate)
   const { costed, memory, time } = account
   const { setting } = model
   const { mesh, pass, seconds } = candidate
@@ -111,7 +95,7 @@ function described(
     twoBatchOverlap: pass.halves === 2,
     ...row.fields(model, phase.workload, candidate),
   }
-  return { plan: { ...plan, explanation: inferenceExplanation(plan, row) }, launch }
+  return { plan: { ...plan, explanation: inferenceExplanation(plan, row) }, launch, account }
 }
 
 /**

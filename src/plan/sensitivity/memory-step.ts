@@ -3,7 +3,7 @@
  * grows, without a slope. The next step is the least budget with which the plan's mesh and layout are faster, after
  * what fits is chosen again. Another mesh may be faster with less.
  */
-import { type Budgeted, budgetFor, fillableBytes } from '../../cost/memory/memory.ts'
+import { type Budgeted, budgetFor, fillableBytes } from '../../cost/memory/budget.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 
 export interface MemoryStep {

@@ -1,5 +1,5 @@
 /** How the best plan depends on each resource: elasticities of its step, and the next step of memory. */
-import { budgetFor } from '../../cost/memory/memory.ts'
+import { budgetFor } from '../../cost/memory/budget.ts'
 import { shortBytes } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { onCluster, posed } from '../../cost/posed.ts'

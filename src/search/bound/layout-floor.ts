@@ -12,8 +12,8 @@
 
 import type { StageModel } from '../../cost/compile/stage-model.ts'
 import type { Scale } from '../../cost/compile/term.ts'
+import { reserveBytes } from '../../cost/memory/budget.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
-import { reserveBytes } from '../../cost/memory/memory.ts'
 import { leastLayerBytes } from '../../cost/memory/memory-numbers.ts'
 import type { Mix } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'

@@ -14,8 +14,8 @@
 
 import { ofStage } from '../../cost/compile/composed.ts'
 import { layerOverhead } from '../../cost/compute/overhead.ts'
+import { reserveBytes } from '../../cost/memory/budget.ts'
 import type { MemoryNumbers, StateNumbers } from '../../cost/memory/layer-bytes.ts'
-import { reserveBytes } from '../../cost/memory/memory.ts'
 import type { ActivationNumbers } from '../../cost/memory/memory-numbers.ts'
 import { fixedBytes, liveOf } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'

@@ -4,7 +4,7 @@
  */
 
 import { setBatch, setMesh } from '../../cost/compile/term.ts'
-import { reserveBytes } from '../../cost/memory/memory.ts'
+import { reserveBytes } from '../../cost/memory/budget.ts'
 import { activationsOf, type States, statesOf } from '../../cost/memory/memory-numbers.ts'
 import { stageModel } from '../../cost/model.ts'
 import { computeNumbers } from '../../cost/step/microbatch.ts'

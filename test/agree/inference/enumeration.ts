@@ -6,7 +6,7 @@
 import { satisfies } from '../../../src/constraint.ts'
 import type { NetworkCosts } from '../../../src/cost/communication/network.ts'
 import { createTraffic } from '../../../src/cost/communication/traffic.ts'
-import { reserveBytes } from '../../../src/cost/memory/memory.ts'
+import { reserveBytes } from '../../../src/cost/memory/budget.ts'
 import { placements } from '../../../src/hardware/network/placement.ts'
 import type { CompiledLayout } from '../../../src/inference/layout/compiled-layout.ts'
 import { setShape, setShards } from '../../../src/inference/layout/local-sizes.ts'

@@ -1,7 +1,7 @@
 /** What of a memory budget stays free. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { budgetFor, reserveBytes } from '../../../src/cost/memory/memory.ts'
+import { budgetFor, reserveBytes } from '../../../src/cost/memory/budget.ts'
 import { law } from '../../law.ts'
 import { problem } from '../../problem.ts'
 

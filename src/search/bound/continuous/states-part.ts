@@ -1,5 +1,5 @@
 /** What weights, gradients and optimizer states take: memory on every chip, and HBM traffic once a step. */
-import { fillableBytes } from '../../../cost/memory/memory.ts'
+import { fillableBytes } from '../../../cost/memory/budget.ts'
 import type { CostModel } from '../../../cost/model.ts'
 import { added, atLeast, gibibytes, milliseconds, type Part, shareOf } from './part.ts'
 import type { Share } from './unavoidable.ts'
