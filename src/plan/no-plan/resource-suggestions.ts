@@ -2,6 +2,7 @@
 import type { Chip } from '../../hardware/chip.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { Setting } from '../../problem.ts'
+import { leastWithin } from '../../threshold.ts'
 import type { Bytes } from '../../units.ts'
 import type { Suggestion } from '../answer.ts'
 import { bytesText, counted } from '../explain/figures.ts'
@@ -38,13 +39,7 @@ function leastBudget(needed: Bytes, most: Bytes, fits: (memoryBudget: Bytes) => 
   if (needed > most) return null
   if (fits(needed)) return needed
   if (!fits(most)) return null
-  let [missed, held] = [needed, most]
-  while (held > missed * 1.01) {
-    const middle = Math.ceil(Math.sqrt(missed * held))
-    if (fits(middle)) held = middle
-    else missed = middle
-  }
-  return held
+  return leastWithin(0.01, [needed, most], Math.ceil, fits)
 }
 
 /** Doubles the chips until something fits, then suggests the least number between that and its half. */

@@ -1,5 +1,6 @@
 /** The least change of a limit, or of a rate, with which a deployment exists. */
 import type { Sized } from '../../modes/serve/counts.ts'
+import { leastWithin } from '../../threshold.ts'
 
 export interface Changed {
   readonly value: number
@@ -21,16 +22,15 @@ export function loosened(limit: number, attempt: (limit: number) => Sized | null
   return found && closer(limit * 1.25 ** missed, found, attempt)
 }
 
-/** A value that is met, with one that is not a fiftieth below it. */
+/** The same to within a fiftieth: nothing is met at `missed`. */
 function closer(missed: number, found: Changed, attempt: (limit: number) => Sized | null): Changed {
-  let [low, least] = [missed, found]
-  while (least.value > low * 1.02) {
-    const value = Number(Math.sqrt(low * least.value).toPrecision(3))
-    if (value <= low || value >= least.value) break
+  let least = found
+  const round = (value: number) => Number(value.toPrecision(3))
+  leastWithin(0.02, [missed, found.value], round, (value) => {
     const deployment = attempt(value)
     if (deployment) least = { value, deployment }
-    else low = value
-  }
+    return deployment !== null
+  })
   return least
 }
 
