@@ -62,6 +62,17 @@ function wordsOf(name: string): readonly string[] {
   return name.match(/\d+(?:\.\d+)*[a-z]*|[a-z]+/g) ?? []
 }
 
+const mostSlips = 2
+
+/** The name that differs in up to two letters, the nearest of such; null where none does. */
+export function slipOf(name: string, candidates: readonly string[]): string | null {
+  const [closest] = candidates
+    .map((meant) => ({ meant, edits: editDistance(name, meant) }))
+    .filter(({ edits }) => edits <= mostSlips)
+    .sort((a, b) => a.edits - b.edits)
+  return closest?.meant ?? null
+}
+
 export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)

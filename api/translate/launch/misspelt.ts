@@ -4,7 +4,7 @@
  */
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Check } from '../../../src/validation/check.ts'
-import { editDistance, nearest } from '../../hints/nearest.ts'
+import { nearest, slipOf } from '../../hints/nearest.ts'
 import { optionsOfVersion } from './option-lists.ts'
 
 interface Misspelt {
@@ -17,8 +17,7 @@ interface Misspelt {
   readonly by: string | null
 }
 
-/** Different options are further apart than this, unless they are abbreviations. */
-const mostEdits = 2
+/** Different options are more than two letters apart, unless they are abbreviations. */
 const shortest = '--tp-size'.length + 1
 
 export function misspeltIn(reading: LaunchReading): readonly Misspelt[] {
@@ -103,11 +102,7 @@ function resembling({ notUnderstood, known = [] }: LaunchReading): readonly Miss
 
 function withinEdits(option: string, known: readonly string[]): string | null {
   if (option.length < shortest) return null
-  const [closest] = known
-    .map((meant) => ({ meant, edits: editDistance(option, meant) }))
-    .filter(({ edits }) => edits <= mostEdits)
-    .sort((a, b) => a.edits - b.edits)
-  return closest?.meant ?? null
+  return slipOf(option, known)
 }
 
 /** The name of an option that is written with its values. */

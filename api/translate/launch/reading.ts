@@ -26,13 +26,15 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
   const all = chipsOf(own)
   const chips = workingOf(own) ?? all
   const slices = Number(valueAt(own, ['hardware', 'slices']) ?? 1)
+  const written = plan[launchKey(plan)]
+  const gpus = podGpus(written)
   const context = {
     ...(known ? { userBuffers: hasUserBuffers({ chip: known, network: known.system }), chip: known } : {}),
     chips,
     ...(typeof sequences === 'number' ? { sequences } : {}),
     slices: chips === null || all === null ? slices : Math.ceil((slices * chips) / all),
     ...(typeof unit === 'number' ? { innermostUnit: unit } : {}),
-    ...present({ podGpus: podGpus(plan[launchKey(plan)]), started: startedBy(plan[launchKey(plan)]) }),
+    ...present({ podGpus: gpus, started: startedBy(written, gpus) }),
     devices: devicesOf(known ?? (isFields(chip) ? chip : {})),
     mode: typeof mode === 'string' ? mode : null,
   }

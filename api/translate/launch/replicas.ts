@@ -6,16 +6,15 @@ import { type Fields, isFields } from '../../../src/fields.ts'
 import type { Started } from '../../../src/launch/read/started.ts'
 import { engineSpecsIn } from './described.ts'
 import { documentsOf } from './manifest.ts'
-import { gpusIn, podGpus } from './pod-gpus.ts'
+import { gpusIn } from './pod-gpus.ts'
 
 const kinds: readonly unknown[] = ['Deployment', 'StatefulSet', 'LeaderWorkerSet']
 const scalers: readonly unknown[] = ['HorizontalPodAutoscaler', 'ScaledObject']
 
-/** Undefined where a text starts no servers, or several kinds of them. */
-export function startedBy(written: unknown): Started | undefined {
+/** Undefined where a text starts no servers, or several kinds of them; `gpus` are those of a container (pod-gpus.ts). */
+export function startedBy(written: unknown, gpus: number | undefined): Started | undefined {
   if (typeof written !== 'string') return undefined
   const documents = documentsOf(written)?.filter(isFields)
-  const gpus = podGpus(written)
   if (!documents) {
     const [engine, ...others] = engineSpecsIn(written)
     return engine && others.length === 0 ? { servers: countOf(engine.replicaCount), gpus } : undefined

@@ -3,7 +3,7 @@ import { isFields } from '../../../src/fields.ts'
 import type { ConfigFault } from '../../../src/model/hugging-face/fields.ts'
 import { families, importHuggingFace } from '../../../src/model/hugging-face/import.ts'
 import { notModelled } from '../../../src/model/hugging-face/not-modelled.ts'
-import { editDistance, nearest } from '../../hints/nearest.ts'
+import { nearest, slipOf } from '../../hints/nearest.ts'
 import { type Fault, faulty, faultyValue, type ProblemError } from '../../problems.ts'
 import type { HuggingFaceConfig } from '../../schemas/given/model.ts'
 import { jsonPointer, valueAt } from '../../validation/json-pointer.ts'
@@ -40,8 +40,11 @@ function misspelt({ pointer, detail }: ConfigFault, config: HuggingFaceConfig): 
   const name = path.at(-1) ?? ''
   const beside = valueAt(config, path.slice(0, -1))
   if (valueAt(config, path) !== undefined || !isFields(beside)) return detail
-  const meant = Object.keys(beside).find((key) => editDistance(key.slice(0, longest), name) <= 2)
-  return meant === undefined ? detail : `${detail}: ${meant} may be meant for it`
+  const meant = slipOf(
+    name,
+    Object.keys(beside).filter((key) => key.length <= longest),
+  )
+  return meant === null ? detail : `${detail}: ${meant} may be meant for it`
 }
 
 const longest = 64
