@@ -92,7 +92,7 @@ export function createApp(dependencies: Dependencies): Express {
   for (const [path, route] of Object.entries(catalogueRoutes(catalogue))) getJson(path, route)
 
   app.use(() => {
-    throw new ProblemError('not-found', 'No such route. GET /docs lists them.')
+    throw new ProblemError('not-found', 'No such route. GET / and /docs list them.')
   })
   app.use(problemResponses(log))
   return app

@@ -14,6 +14,11 @@ export const problems = {
     status: 400,
     help: 'Send one JSON object in UTF-8. `detail` says where parsing failed.',
   },
+  'not-http': {
+    title: 'Not a request of HTTP/1.1',
+    status: 400,
+    help: 'Send requests by a library or program for HTTP. Bytes that cannot be read as a request reach no route.',
+  },
   'invalid-request': {
     title: 'Request does not match the schema',
     status: 400,
@@ -38,6 +43,11 @@ export const problems = {
     title: 'Answer not available in this format',
     status: 406,
     help: '`detail` lists the media types that `Accept` may name here. Without that header the answer is JSON.',
+  },
+  'too-slow': {
+    title: 'Request not received in time',
+    status: 408,
+    help: 'Send headers and body without long pauses. What the service waits for is set by its operator (HEADERS_TIMEOUT_SECONDS, REQUEST_TIMEOUT_SECONDS).',
   },
   unchanged: {
     title: 'Answer is unchanged',
@@ -83,6 +93,11 @@ export const problems = {
     title: 'Too many requests',
     status: 429,
     help: 'Try again after `Retry-After` seconds.',
+  },
+  'headers-too-long': {
+    title: 'Headers too long',
+    status: 431,
+    help: 'All headers together may have at most 16 KiB.',
   },
   'internal-error': {
     title: 'Internal error',

@@ -1,7 +1,8 @@
 /** A plan of inference that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. */
 import type { Solver } from '../solvers/linear-program.ts'
 import { leanestCandidate } from './inference/layout/leanest.ts'
-import { inferenceModel } from './inference/model.ts'
+import { type InferenceModel, inferenceModel } from './inference/model.ts'
+import { fullestPasses } from './inference/pass/fullest.ts'
 import type { Pass } from './inference/pass/pass.ts'
 import type { InferenceCandidate, Phase, Site } from './inference/phase.ts'
 import { bestAt, type Given, sitesOf } from './inference/sites.ts'
@@ -19,6 +20,8 @@ import { onParts } from './plan/no-plan/on-parts.ts'
 import type { Infeasibility } from './plan/plan.ts'
 import { sketchedPlacements } from './plan/sketch/sketched-placement.ts'
 import type { InferenceSketch, PhaseProblem } from './problem.ts'
+import { replicasOf } from './sharding/axis.ts'
+import { sequenceGroups } from './sharding/tables/inference-layout-fields.ts'
 
 /** A mesh that takes fewer chips than there are lies on the part of them where it is best; the others stand idle. */
 export function evaluateInference(
@@ -72,21 +75,28 @@ function withBatch(problem: PhaseProblem, { batchSequences }: InferenceSketch): 
   return { ...problem, workload: { ...workload, batchSequences } } as PhaseProblem
 }
 
-/** Keeps only the passes whose microbatches are those that the plan names. */
-function withPasses(
-  phase: Phase,
-  { microbatches, microbatchTokens }: InferenceSketch,
-  first: Site | undefined,
-): Phase {
+/** Keeps only the passes whose microbatches are those that the plan names, and of these the fullest of those that a stage may take at once. */
+function withPasses(phase: Phase, sketch: InferenceSketch, first: Site | undefined): Phase {
+  const { microbatches, microbatchTokens, stepTokens } = sketch
   const meant = (pass: Pass) =>
     (microbatches === undefined || pass.units === microbatches) &&
     (microbatchTokens === undefined || tokensOf(pass) === microbatchTokens)
-  const passes = (site: Site) => phase.passes(site).filter(meant)
+  const passes = (site: Site) => {
+    const named = phase.passes(site).filter(meant)
+    return stepTokens === undefined ? named : fullestPasses(named, stepTokens, groupsOf(phase.bench, sketch))
+  }
   const leastPass: Phase['leastPass'] = (mesh) => {
     const least = phase.leastPass(mesh)
     return meant(least) || !first ? least : (passes(first)[0] ?? least)
   }
   return { ...phase, passes, leastPass }
+}
+
+/** Groups of chips that have sequences of their own where attention lies as the plan names it. */
+function groupsOf({ components }: InferenceModel, { mesh, layout }: InferenceSketch): number {
+  const named = components.flatMap(({ name, layouts }) => layouts.filter((own) => own.name === layout[name]))
+  const cache = named.find((own) => own.cache !== null)?.cache ?? 'heads'
+  return replicasOf(mesh) * sequenceGroups(cache, mesh)
 }
 
 /** The search lists no plan over the limit; a written plan is answered all the same, with how far it is over. */

@@ -8,9 +8,10 @@ import type { Solver } from '../solvers/linear-program.ts'
 import { compact } from './compact.ts'
 import { behindSwitches } from './hardware/cluster/resized-cluster.ts'
 import { anySizes, sizesByServer } from './instance-sizes.ts'
-import { precedes, type Sized, sizedWith } from './modes/serve/counts.ts'
+import { sizedWith } from './modes/serve/counts.ts'
 import { instanceClusters } from './modes/serve/pool.ts'
 import { type Requests, requestsOf } from './modes/serve/requests.ts'
+import { precedes, type Sized } from './modes/serve/sized.ts'
 import { isOf, writtenPairs } from './modes/serve/written.ts'
 import type { EvaluateAnswer, IllegalPlan } from './plan/answer.ts'
 import { resolved } from './plan/answered.ts'
@@ -18,7 +19,7 @@ import type { ServePlan } from './plan/inference-plan.ts'
 import type { Infeasibility } from './plan/plan.ts'
 import { assembleServe, mostRate } from './plan/serve/assemble.ts'
 import { unlimited } from './plan/serve/easier-requests.ts'
-import { limitsMissed, missed, type Written } from './plan/serve/missed.ts'
+import { lacksRoomAlone, limitsMissed, missed, type Written } from './plan/serve/missed.ts'
 import { serveSketchFaults } from './plan/serve/sketch-faults.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
 import type { InstanceSketch, ServeProblem, ServeSketch } from './problem.ts'
@@ -34,12 +35,13 @@ export function evaluateServe(
   if (illegal.length > 0) return { illegal }
   const requests = requestsOf(problem, sketch.contextLength)
   const found = written(problem, sketch, parts, requests)
-  const plan =
-    found && assembleServe(found.sized, requests, { rank: 1, solver, memoryBudget: problem.memoryBudget })
+  const { memoryBudget } = problem
+  const planned = found?.planned ?? undefined
+  const plan = found && assembleServe(found.sized, requests, { rank: 1, solver, memoryBudget, planned })
   if (!found || !plan) return { illegal: [{ pointer: '/plan', detail: nothing }] }
   const { workload } = problem
   return {
-    plan: missed(plan, found, requests, problem.memoryBudget),
+    plan: missed(plan, found, requests, memoryBudget),
     ...resolved(problem, workload.promptLength + workload.outputLength),
     warnings: compact(serveWarnings(problem, plan, true), !found.launched && unlaunched),
   }
@@ -57,7 +59,7 @@ export function sustainedBy(problem: ServeProblem, sketch: ServeSketch): Sustain
   const found = written(problem, sketch, partsOf(problem, sketch), requests)
   if (!found) return null
   return {
-    requestsPerSecond: mostRate(found.sized, requests),
+    requestsPerSecond: found.planned ?? mostRate(found.sized, requests),
     infeasible: limitsMissed(found, requests, problem.memoryBudget),
   }
 }
@@ -94,7 +96,7 @@ function written(
   requests: Requests,
 ): Found | null {
   const best = bestOf(problem, sketch, parts, requests)
-  if (best) return best
+  if (best) return { ...best, planned: plannedRate(problem, sketch, parts, requests, best) }
   // Nothing fits: keep to one sequence at a time, and raise the memory budget until it fits.
   const maxSequences = Math.min(
     sketch.maxSequences ?? Number.POSITIVE_INFINITY,
@@ -107,19 +109,38 @@ function written(
     memoryBudget *= 1.25
   ) {
     const found = bestOf({ ...problem, memoryBudget }, one, parts, requests)
-    if (found) return { ...found, met: false }
+    if (found) return { ...found, met: false, planned: null }
   }
   return null
 }
 
 const mostTimes = 1000
 
+/** What as many instances are planned for within the limits of the request. */
+function plannedRate(
+  problem: ServeProblem,
+  sketch: ServeSketch,
+  parts: ReturnType<typeof partsOf>,
+  requests: Requests,
+  found: Omit<Found, 'planned'>,
+): number | null {
+  if (requests.rate === null || !lacksRoomAlone(found, requests, problem.memoryBudget)) return null
+  const { pair, prefills, generates } = found.sized
+  const counted: ServeSketch = {
+    ...{ ...sketch, disaggregated: pair.disaggregated },
+    prefill: { ...sketch.prefill, instances: prefills },
+    generate: { ...sketch.generate, instances: generates },
+  }
+  const best = bestOf(problem, counted, parts, { ...requests, rate: null })
+  return best?.met ? best.sized.operation.rate : 0
+}
+
 function bestOf(
   problem: ServeProblem,
   sketch: ServeSketch,
   parts: ReturnType<typeof partsOf>,
   asked: Requests,
-): Found | null {
+): Omit<Found, 'planned'> | null {
   const easier: readonly Requests[] = [
     asked,
     { ...asked, maxFirst: unlimited.maxFirst },

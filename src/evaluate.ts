@@ -1,5 +1,6 @@
 /** A plan that somebody wrote, costed as the search would; what it leaves out is chosen as the search would. */
 import type { Solver } from '../solvers/linear-program.ts'
+import { compact } from './compact.ts'
 import type { Constraints } from './constraint.ts'
 import { costModel } from './cost/compiled-model.ts'
 import type { Mix } from './cost/memory/stage-memory.ts'
@@ -8,6 +9,7 @@ import { launchable } from './launch/training.ts'
 import type { EvaluateAnswer, IllegalPlan } from './plan/answer.ts'
 import { resolved } from './plan/answered.ts'
 import { assemble } from './plan/assemble.ts'
+import { otherRecipeText } from './plan/explain/other-recipe.ts'
 import { warnings } from './plan/explain/warnings.ts'
 import { onParts } from './plan/no-plan/on-parts.ts'
 import { sketchFaults } from './plan/sketch/sketch-faults.ts'
@@ -40,7 +42,10 @@ function evaluateOn(problem: Problem, sketch: PlanSketch, solver: Solver): Evalu
   return {
     plan,
     ...resolved(problem, problem.workload.sequenceLength),
-    warnings: warnings(problem, plan, 'the plan'),
+    warnings: compact(
+      otherRecipeText(best.model, best.candidate, 'the plan'),
+      warnings(problem, plan, 'the plan'),
+    ),
   }
 }
 

@@ -86,8 +86,8 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
     answer.plans,
     onMeshes(problem.residuals?.differences, 'inference', ({ rank }) => scores[rank - 1] ?? Number.NaN),
   )
-  const preferred = preferredOf(plans, phasePreferences(problem.cluster.chip))
-  const listed = { ...answer, plans, preferred, warnings: [...wholeBeside(plans), ...answer.warnings] }
+  const preferred = preferredOf(plans, phasePreferences(problem.cluster.chip), problem.top)
+  const listed = { ...answer, plans, preferred, warnings: compact(wholeBeside(plans), answer.warnings) }
   if (!frontier) return listed
   const pareto = assembled(
     frontier.candidates,

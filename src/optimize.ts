@@ -4,30 +4,33 @@ import { compact } from './compact.ts'
 import type { CostModel } from './cost/model.ts'
 import { onCluster } from './cost/posed.ts'
 import { alone, type Crew } from './crew.ts'
+import { evaluate } from './evaluate.ts'
 import { kinOf } from './hardware/kin.ts'
 import { placements } from './hardware/network/placement.ts'
 import { ofKind, trainers } from './launch/framework.ts'
 import { launchable, launchRefusals } from './launch/training.ts'
-import { endless, type Patience, shares } from './patience.ts'
+import { endless, type Patience, type Stop, shares } from './patience.ts'
 import type { NoPlan, OptimizeAnswer, Unlaunchable } from './plan/answer.ts'
 import { answered } from './plan/answered.ts'
 import { assemble } from './plan/assemble.ts'
 import { type Chosen, chosen, nearBest } from './plan/certainty/choice.ts'
 import { beyondOf, comparingSteps, customOf } from './plan/certainty/custom.ts'
+import { measuredFasterText } from './plan/certainty/measured-faster.ts'
 import { trainingPreferences } from './plan/certainty/preferences.ts'
 import { preferredOf } from './plan/certainty/preferred.ts'
-import { type RecipeRecord, recipesFor } from './plan/certainty/recipes.ts'
+import { type AsRequested, type RecipeRecord, recipesFor } from './plan/certainty/recipes.ts'
 import { recipesBeside } from './plan/certainty/recipes-beside.ts'
 import { compared } from './plan/certainty/ties.ts'
 import { beyondRunsText } from './plan/explain/beyond-runs.ts'
 import { wholeBeside } from './plan/explain/idle-chips.ts'
+import { otherRecipeText } from './plan/explain/other-recipe.ts'
 import { warnings } from './plan/explain/warnings.ts'
 import { anythingListed } from './plan/no-plan/anything-listed.ts'
 import { noPlan } from './plan/no-plan/no-plan.ts'
 import type { Plan } from './plan/plan.ts'
 import { sensitivity } from './plan/sensitivity/sensitivity.ts'
 import { worthTelling } from './plan/worth-telling.ts'
-import type { Problem } from './problem.ts'
+import { type Problem, wholeSequences } from './problem.ts'
 import { continuousBound } from './search/bound/continuous-bound.ts'
 import { keyOf, usualDistinct } from './search/distinct.ts'
 import { anythingFits } from './search/fits.ts'
@@ -71,6 +74,7 @@ export function optimize(
     choice: choices.get(candidate) ?? null,
   })
   const { refused, unsought } = result
+  const [leading] = result.candidates
   const answer = answered<Problem, Candidate, Plan, NoPlan>(
     {
       ...{ problem, result, planOf },
@@ -91,6 +95,7 @@ export function optimize(
         compact(
           robust && first && !standing && undrawn,
           unsought > 0 && (first || refused) && unsoughtText,
+          leading && otherRecipeText(modelOf(leading), leading, 'the best plan'),
           warnings(problem, first),
         ),
     },
@@ -99,14 +104,22 @@ export function optimize(
   )
   const beyond = beyondOf(problem)
   const plans = compared(answer.plans, comparingSteps(problem))
-  const recipes = recipesOf(problem)
-  const preferred = preferredOf(plans, trainingPreferences(customOf(problem, recipes)))
+  const records = recipesOf(problem)
+  const preferred = preferredOf(plans, trainingPreferences(customOf(problem, records)), problem.top)
+  const recipes = recipesBeside(records, problem, plans, (recipe) =>
+    asRequested(recipe, problem, solver, patience(shares.recipes)),
+  )
   return {
     ...answer,
     plans,
-    recipes: recipesBeside(recipes, problem, plans),
+    recipes,
     preferred,
-    warnings: [...wholeBeside(plans), ...beyondRunsText(plans, beyond), ...answer.warnings],
+    warnings: compact(
+      wholeBeside(plans),
+      beyondRunsText(plans, beyond),
+      measuredFasterText(recipes, plans),
+      answer.warnings,
+    ),
   }
 }
 
@@ -149,6 +162,22 @@ function nearRuns(
 function recipesOf({ model, cluster, workload, recipes = [] }: Problem): readonly RecipeRecord[] {
   const { sequenceLength } = workload
   return recipesFor(recipes, { model, chip: kinOf(cluster.chip), chips: cluster.chips, sequenceLength })
+}
+
+/** A published layout with all else as requested, on as many chips and with the same batch. */
+function asRequested(
+  { plan, chips, batchSequences, sequenceLength }: RecipeRecord,
+  problem: Problem,
+  solver: Solver,
+  stop: Stop,
+): AsRequested | null {
+  const { cluster, workload } = problem
+  if (chips !== cluster.chips || sequenceLength !== workload.sequenceLength) return null
+  if (batchSequences !== wholeSequences(workload) || stop()) return null
+  const answer = evaluate(problem, plan, solver)
+  if ('illegal' in answer) return null
+  const { stepTimeSeconds, feasible } = answer.plan
+  return { stepTimeSeconds, feasible }
 }
 
 const unsoughtText =

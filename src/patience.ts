@@ -42,4 +42,6 @@ export const shares = {
   reasons: 0.85,
   suggestions: 0.9,
   bound: 0.9,
+  /** Costing published layouts with what the request assumes. */
+  recipes: 0.95,
 } as const

@@ -57,8 +57,8 @@ export interface PrefillWorkload {
 
 /** A small model, or a head, drafts tokens that the model then verifies in one step. */
 export interface Speculation {
-  /** Time to draft one token, as a share of the time of a model step on one token. */
-  readonly draftCostRatio: number
+  /** What drafts: a model, or something that takes this share of the time of a model step on one token. */
+  readonly draft: Transformer | { readonly costRatio: number }
   /** Probability that a drafted token is accepted, given that those before it were. */
   readonly acceptance: number
   /** Tokens drafted in each step; the best number is chosen when absent. */
@@ -132,6 +132,8 @@ export interface Setting {
   readonly assumptions: Assumptions
   /** How frameworks run that differ from the assumptions, where the request does not say how. */
   readonly runBy?: RunBy
+  /** Where a request leaves it to its types how experts are run: other types of few bits in which that is otherwise, and the assumptions so. */
+  readonly otherRecipe?: { readonly types: readonly ElementType[]; readonly assumptions: Assumptions }
   readonly objective: Objective
   readonly top: number
   /** What must differ between two plans for the list to show both; their meshes when absent. */
@@ -184,12 +186,14 @@ export interface InferenceSketch
   /** For generation it replaces the workload's batch; for prefill it is the same. */
   readonly batchSequences?: number
   readonly cacheShare?: CacheShare
+  /** Prompts through a pipeline: the most tokens that a stage takes at once, over all replicas. It takes as many as it may. */
+  readonly stepTokens?: number
   /** Name of the layout by component: attention (or block, where attention and MLP are parallel), mlp, experts, unembedding. */
   readonly layout: Readonly<Record<string, string>>
 }
 
 /** Instances of one phase of a deployment that a user wrote; a mesh that is left out is chosen. */
-export interface InstanceSketch extends Partial<Omit<InferenceSketch, 'layout'>> {
+export interface InstanceSketch extends Partial<Omit<InferenceSketch, 'layout' | 'stepTokens'>> {
   readonly layout?: InferenceSketch['layout']
   readonly instances?: number
   /** Shape of the slice that one instance has, on a torus. */

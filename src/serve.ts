@@ -5,12 +5,13 @@ import { infer } from './infer.ts'
 import { anySizes, sizesByServer } from './instance-sizes.ts'
 import { serversOf } from './launch/serving.ts'
 import type { PhaseMode } from './modes/names.ts'
-import type { Sized } from './modes/serve/counts.ts'
 import { bestDeployments, type ServeSearch, type ServeSpace } from './modes/serve/deployments.ts'
 import type { InstanceSize } from './modes/serve/instance.ts'
 import { instanceClusters } from './modes/serve/pool.ts'
 import { type Requests, requestsOf } from './modes/serve/requests.ts'
+import type { Sized } from './modes/serve/sized.ts'
 import { endless, type Patience, type Stop, shares, within } from './patience.ts'
+import type { SearchAccount } from './plan/answer.ts'
 import { resolved } from './plan/answered.ts'
 import { assembled, unshown } from './plan/assembled.ts'
 import { deploymentPreferences } from './plan/certainty/preferences.ts'
@@ -19,6 +20,7 @@ import { compared } from './plan/certainty/ties.ts'
 import { pinned } from './plan/inference/no-plan.ts'
 import type { InferenceNoPlan, ServeAnswer } from './plan/inference-plan.ts'
 import { noLaunch } from './plan/no-plan/no-launch.ts'
+import { cutText } from './plan/search-account.ts'
 import { assembleServe } from './plan/serve/assemble.ts'
 import { serveNoPlan } from './plan/serve/no-plan.ts'
 import { comparingDeployments } from './plan/serve/ties.ts'
@@ -59,27 +61,29 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
   const apart = rival ? assembleServe(rival, requests, { rank: 0, solver }) : null
   const other = apart && served(apart, stop).plan
   const unlaunchable = better && unlaunchableServe(better, requests, best ?? null, solver)
+  const search: SearchAccount = {
+    enumerated,
+    pruned: enumerated - evaluated - unexamined,
+    evaluated,
+    infeasible: { memory: 0, divisibility: 0, topology: 0, constraint: 0 },
+    ...{ unexamined, unbegun: 0 },
+    lowerBoundSeconds: null,
+    gap: best && unexamined > 0 ? provenGap(best.score, found.floor) : null,
+    exact: unexamined === 0,
+  }
   return {
     plans,
-    preferred: preferredOf(plans, deploymentPreferences(problem.cluster.chip)),
+    preferred: preferredOf(plans, deploymentPreferences(problem.cluster.chip), problem.top),
     alternative: other && (compared([...plans.slice(0, 1), other], comparison)[1] ?? null),
     unlaunchable,
-    search: {
-      enumerated,
-      pruned: enumerated - evaluated - unexamined,
-      evaluated,
-      infeasible: { memory: 0, divisibility: 0, topology: 0, constraint: 0 },
-      unexamined,
-      lowerBoundSeconds: null,
-      gap: best && unexamined > 0 ? provenGap(best.score, found.floor) : null,
-      exact: unexamined === 0,
-    },
+    search,
     infeasible:
       plans.length > 0 || unexamined > 0
         ? null
         : nothing({ problem, space, solver, patience }, requests, unlaunchable !== null),
     ...resolved(problem, promptLength + outputLength),
     warnings: compact(
+      cutText(search),
       unshown(deployments.length, plans.length),
       beyond && beyond.unexamined > 0 && (best || better) && unsought,
       made[0]?.warnings,

@@ -2,6 +2,7 @@
  * A deployment under each server that launches it, where the request names no stack: a server's own constants make it sustain more or less
  * than what deployments are ranked by, so that a command of one may miss what the list says is met. Each is costed as its command says it.
  */
+import { compact } from './compact.ts'
 import { type Sustained, sustainedBy } from './evaluate-serve.ts'
 import { type Server, servers } from './launch/framework.ts'
 import { launchersAmong } from './launch/launch.ts'
@@ -41,7 +42,7 @@ export function servedBy(problem: ServeProblem): (plan: ServePlan, stop?: Stop) 
     const requestsPerSecond = Object.fromEntries(
       found.map(({ name, served }) => [name, served.requestsPerSecond]),
     )
-    const warnings = feasible ? found.flatMap(({ name, served }) => missedBy(name, served)) : []
+    const warnings = feasible ? compact(...found.map(({ name, served }) => missedBy(name, served))) : []
     const notes = [...warnings, ...(Array.isArray(launch.notes) ? launch.notes : [])]
     return { plan: { ...plan, launch: { ...launch, requestsPerSecond, notes } }, warnings }
   }
@@ -62,10 +63,8 @@ function instanceOf({ mesh, instances, topology, slices }: PhasePlan): InstanceS
   return { mesh, instances, ...(topology ? { topology, slices } : {}) }
 }
 
-function missedBy(name: Server, { infeasible }: Sustained): readonly string[] {
-  if (infeasible.length === 0) return []
+function missedBy(name: Server, { infeasible }: Sustained): string | null {
+  if (infeasible.length === 0) return null
   const what = infeasible.map(({ detail }) => detail).join('; ')
-  return [
-    `${name}: by its own constants these servers miss what is asked: ${what}; assumptions.frameworks ["${name}"] asks for a deployment that does not`,
-  ]
+  return `${name}: by its own constants these servers miss what is asked: ${what}; assumptions.frameworks ["${name}"] asks for a deployment that does not`
 }

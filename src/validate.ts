@@ -3,11 +3,13 @@
  * requirements say of it, check by check, each with what was expected, what was found, and the nearest change that
  * would do.
  */
+import { compact } from './compact.ts'
 import type { EvaluateAnswer, IllegalPlan, Resolved, SearchAccount, SearchAnswer } from './plan/answer.ts'
 import { type Preferred, preferredPlan } from './plan/certainty/preferred.ts'
 import { type AgainstFirst, againstFirst, type Comparing } from './plan/certainty/ties.ts'
 import { memoryReasons } from './plan/outline.ts'
 import type { Infeasibility, Plan } from './plan/plan.ts'
+import { cutText } from './plan/search-account.ts'
 import { type PlanFault, wayText } from './rules/part-rule.ts'
 import type { Check, Findings, Ranking, RequirementRows, Requirements } from './validation/check.ts'
 import { remedy } from './validation/remedy.ts'
@@ -57,10 +59,10 @@ export function validate<Found extends Checked>(
   const [fastest = null] = found.plans
   const best = preferredPlan(found)
   const resolved = { best, preferred, search, model, hardware, precision, assumptions }
-  const stopped = best ? cutShort(search) : []
+  const stopped = best && cutText(search)
   if ('illegal' in verdict) {
     const checks = verdict.illegal.map((fault) => illegal(fault, subject))
-    return { ok: false, checks, plan: null, ...resolved, warnings: [...subject.told(best), ...stopped] }
+    return { ok: false, checks, plan: null, ...resolved, warnings: compact(subject.told(best), stopped) }
   }
   const { warnings } = verdict
   const plan = beside(verdict.plan, fastest, subject)
@@ -76,7 +78,7 @@ export function validate<Found extends Checked>(
     ),
     ...late(verdict),
   ]
-  return { ok: checks.every(({ ok }) => ok), checks, plan, ...resolved, warnings: [...warnings, ...stopped] }
+  return { ok: checks.every(({ ok }) => ok), checks, plan, ...resolved, warnings: compact(warnings, stopped) }
 }
 
 /** The plan with how it compares with the fastest, if it runs. */
@@ -87,14 +89,6 @@ function beside<Found extends Checked>(
 ): Found {
   if (!fastest || !comparing || !plan.feasible) return plan
   return { ...plan, againstFirst: againstFirst(plan, fastest, comparing) }
-}
-
-/** A best plan that is only the best so far may be worse than the plan that it is held against. */
-function cutShort({ exact, unexamined }: SearchAccount): readonly string[] {
-  if (exact) return []
-  return [
-    `the best plan is the best so far: ${unexamined} layouts were not looked at in time, ask with a longer timeoutMs`,
-  ]
 }
 
 const legal: Check = {

@@ -9,8 +9,9 @@ import { fileWritten } from '../translate/launch/manifest.ts'
 const calls = /^\s*(?:\w+=\S*\s+|nohup\s+|exec\s+)*(?:(?:source|\.|bash|sh|sbatch|srun)\s|\.\/)/
 const scripts = /\.(sh|bash|conf|env|slurm|sbatch)$/
 
-/** Files of settings, whoever they are given to. */
-const settings = /[\w./-]+\.toml\b/g
+/** Files of settings: of torchtitan, whoever they are given to, and those that servers are told of. */
+const settings =
+  /[\w./-]+\.toml\b|(?<=--(?:config|extra[-_](?:llm[-_]api[-_]options|engine[-_]args))[= ]+["']?)[\w./-]+\.ya?ml\b/g
 
 const mostFiles = 20
 

@@ -1,7 +1,19 @@
 /** A request from a file of JSON or YAML, with the line of each value; JSON is parsed as YAML, which includes it. */
-import { isCollection, isMap, isNode, isPair, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import {
+  isCollection,
+  isMap,
+  isNode,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  parseDocument,
+} from 'yaml'
+import { isFields } from '../../src/fields.ts'
 import { ProblemError } from '../problems.ts'
-import { launchMeant } from './launch-meant.ts'
+import { uncommented } from '../uncommented.ts'
+import { isRequest, launchMeant } from './launch-meant.ts'
 
 export interface RequestDocument {
   readonly file: string | null
@@ -22,13 +34,21 @@ export class UnparsedFile extends ProblemError {
 export function requestDocument(text: string, file: string | null): RequestDocument {
   if (isPage(file)) throw new UnparsedFile('is a page of Markdown: a request is a file of JSON or YAML', 1)
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const document = parseDocument(uncommented(text), { lineCounter: lines, prettyErrors: false, ...reading })
   const [error] = document.errors
-  const body: unknown = error ? null : document.toJS()
+  const several = error?.code === 'MULTIPLE_DOCS' ? documentsIn(text) : []
+  if (several.some(isRequest)) throw new UnparsedFile(severalSaid(several.length), 1)
+  const body: unknown = error ? null : withoutExtensions(document.toJS())
+  if (!error && body === null)
+    throw new UnparsedFile('is empty: a request has model, hardware, workload …', 1)
   const meant = launchMeant(text, body, file)
   if (error) {
     const { line, col } = lines.linePos(error.pos[0])
-    if (!meant) throw new UnparsedFile(`line ${line}, column ${col}: ${error.message}`, line)
+    if (!meant) {
+      const why =
+        several.length > 0 ? severalSaid(several.length) : `line ${line}, column ${col}: ${error.message}`
+      throw new UnparsedFile(why, line)
+    }
   }
   if (meant) throw new UnparsedFile(meant, 1)
   return {
@@ -36,6 +56,23 @@ export function requestDocument(text: string, file: string | null): RequestDocum
     body,
     lineOf: (pointer) => lines.linePos(offsetOf(document.contents, pathOf(pointer))).line,
   }
+}
+
+/** Merge keys (`<<: *base`) are read; warnings would be the parser's own. */
+const reading = { merge: true, logLevel: 'error' } as const
+
+function documentsIn(text: string): readonly unknown[] {
+  return parseAllDocuments(text, reading).map((one) => (one.errors.length > 0 ? null : one.toJS()))
+}
+
+function severalSaid(count: number): string {
+  return `holds ${count} documents (---), where a request is one: give each a file of its own`
+}
+
+/** Keys of the request whose names begin with `x-` hold what others merge, as in docker compose. */
+function withoutExtensions(body: unknown): unknown {
+  if (!isFields(body)) return body
+  return Object.fromEntries(Object.entries(body).filter(([key]) => !key.startsWith('x-')))
 }
 
 /** A page beside requests (`clusters/*`), which YAML might well take for one of them. */

@@ -2,6 +2,7 @@
 import { isFields } from '../../src/fields.ts'
 import type { LaunchKey } from '../translate/launch/file.ts'
 import { otherLauncher } from '../translate/launch/other-launchers.ts'
+import { foreignManifest } from './foreign-manifest.ts'
 
 /** What the launch files of each framework have and requests have not; the first that is found counts. */
 const marks: Readonly<Record<LaunchKey, RegExp>> = {
@@ -26,7 +27,7 @@ const configs: readonly string[] = ['accelerate', 'deepspeed']
 const requestKeys = ['model', 'workload', 'plan', 'variants', 'runs', 'against']
 
 /** Options of a server in a file of its own have hyphens, which no request has; `model` is one of them. */
-const isRequest = (body: unknown) =>
+export const isRequest = (body: unknown) =>
   isFields(body) &&
   (isFields(body.hardware) || requestKeys.some((key) => key in body)) &&
   !Object.keys(body).some((key) => key.includes('-'))
@@ -35,7 +36,8 @@ const isRequest = (body: unknown) =>
 export function launchMeant(text: string, body: unknown, file: string | null): string {
   const other = isFields(body) && 'plan' in body ? null : otherLauncher(text)
   if (other !== null) return `it ${other}`
-  if (isRequest(body)) return ''
+  const foreign = isFields(body) && 'plan' in body ? null : foreignManifest(text, body)
+  if (isRequest(body) && foreign === null) return ''
   if (isFields(body) && typeof body.model_type === 'string') {
     return `it looks like a model's config.json, which is read with --model ${file ?? 'FILE.json'} --chip NAME --chips N`
   }
@@ -46,6 +48,7 @@ export function launchMeant(text: string, body: unknown, file: string | null): s
   if (key) {
     return `it looks like a launch file of ${key}, which is read with --launch ${key}=${file ?? 'FILE'} --chip NAME --chips N`
   }
+  if (foreign !== null) return foreign
   if (!ofScripts) return ''
   if (isPython(text)) {
     return 'it is a program in Python, which is not run here: give the command or script that starts it (--launch FRAMEWORK=FILE), or the plan'

@@ -16,7 +16,9 @@ interface RequestOption {
   readonly changes: (value: string, mode: string) => readonly Change[]
 }
 
-const to = (pointer: string, read: (text: string) => unknown = String) => ({
+/** An option for the field at a pointer. */
+const to = (flags: string, says: string, pointer: string, read: (text: string) => unknown = String) => ({
+  ...{ flags, says },
   pointers: [pointer],
   changes: (value: string): readonly Change[] => [{ pointer, value: read(value) }],
 })
@@ -33,28 +35,16 @@ const batches = ['/workload/batchTokens', '/workload/batchSequences'] as const
 
 /** Options are applied in this order. */
 export const requestOptions = {
-  model: {
-    flags: '--model <name>',
-    says: 'model, by its name in the catalogue (shardplan models), or its config.json',
-    ...to('/model'),
-  },
-  chip: {
-    flags: '--chip <name>',
-    says: 'chip, by its name in the catalogue (shardplan hardware)',
-    ...to('/hardware/chip'),
-  },
-  chips: { flags: '--chips <n>', says: 'number of chips', ...to('/hardware/chips', number) },
-  topology: {
-    flags: '--topology <shape>',
-    says: 'shape of a TPU slice: 4x4x4',
-    ...to('/hardware/topology', shape),
-  },
-  slices: { flags: '--slices <n>', says: 'number of TPU slices', ...to('/hardware/slices', number) },
-  mode: {
-    flags: '--mode <mode>',
-    says: 'train (default), prefill, generate or serve',
-    ...to('/workload/mode'),
-  },
+  model: to(
+    '--model <name>',
+    'model, by its name in the catalogue (shardplan models), or its config.json',
+    '/model',
+  ),
+  chip: to('--chip <name>', 'chip, by its name in the catalogue (shardplan hardware)', '/hardware/chip'),
+  chips: to('--chips <n>', 'number of chips', '/hardware/chips', number),
+  topology: to('--topology <shape>', 'shape of a TPU slice: 4x4x4', '/hardware/topology', shape),
+  slices: to('--slices <n>', 'number of TPU slices', '/hardware/slices', number),
+  mode: to('--mode <mode>', 'train (default), prefill, generate or serve', '/workload/mode'),
   batch: {
     flags: '--batch <n>',
     says: 'train: tokens per global step (4M) or sequences (512seqs); prefill: prompts; generate: sequences, or max',
@@ -72,41 +62,38 @@ export const requestOptions = {
       ]
     },
   },
-  batchSequences: {
-    flags: '--batch-sequences <n>',
-    says: 'sequences per global step',
-    ...to('/workload/batchSequences', number),
-  },
-  prompt: {
-    flags: '--prompt <n>',
-    says: 'prefill, serve: tokens of a prompt',
-    ...to('/workload/promptLength', number),
-  },
-  output: {
-    flags: '--output <n>',
-    says: 'serve: tokens generated for a request',
-    ...to('/workload/outputLength', number),
-  },
-  rate: {
-    flags: '--rate <n>',
-    says: 'serve: requests per second (default: as many as the chips sustain)',
-    ...to('/workload/requestsPerSecond', number),
-  },
-  ttft: {
-    flags: '--ttft <time>',
-    says: 'serve: longest time to the first token: 200ms, 1.5s',
-    ...to('/workload/maxTimeToFirstTokenSeconds', seconds),
-  },
-  tpot: {
-    flags: '--tpot <time>',
-    says: 'serve: longest time for each token after the first: 20ms',
-    ...to('/workload/maxTimePerOutputTokenSeconds', seconds),
-  },
-  context: {
-    flags: '--context <n>',
-    says: 'generate, serve: positions that a cache has room for',
-    ...to('/workload/contextLength', number),
-  },
+  batchSequences: to(
+    '--batch-sequences <n>',
+    'sequences per global step',
+    '/workload/batchSequences',
+    number,
+  ),
+  prompt: to('--prompt <n>', 'prefill, serve: tokens of a prompt', '/workload/promptLength', number),
+  output: to('--output <n>', 'serve: tokens generated for a request', '/workload/outputLength', number),
+  rate: to(
+    '--rate <n>',
+    'serve: requests per second (default: as many as the chips sustain)',
+    '/workload/requestsPerSecond',
+    number,
+  ),
+  ttft: to(
+    '--ttft <time>',
+    'serve: longest time to the first token: 200ms, 1.5s',
+    '/workload/maxTimeToFirstTokenSeconds',
+    seconds,
+  ),
+  tpot: to(
+    '--tpot <time>',
+    'serve: longest time for each token after the first: 20ms',
+    '/workload/maxTimePerOutputTokenSeconds',
+    seconds,
+  ),
+  context: to(
+    '--context <n>',
+    'generate, serve: positions that a cache has room for',
+    '/workload/contextLength',
+    number,
+  ),
   seq: {
     flags: '--seq <n>',
     says: 'length of a sequence, prompt or context in tokens: 8k',
@@ -125,31 +112,20 @@ export const requestOptions = {
         mode !== 'train' && { pointer: '/precision/weights', value: text },
       ),
   },
-  memory: {
-    flags: '--memory <bytes>',
-    says: 'memory per chip that a plan may fill: 60GB, 56GiB',
-    ...to('/memoryBudget', (text) => ({ bytesPerChip: bytes(text) })),
-  },
-  top: { flags: '--top <n>', says: 'most plans to print', ...to('/top', number) },
-  timeout: {
-    flags: '--timeout <time>',
-    says: 'time limit of the search: 30s',
-    ...to('/timeoutMs', time),
-  },
-  assumptions: {
-    flags: '--assumptions <name>',
-    says: 'calibrated (default) or book',
-    ...to('/assumptions'),
-  },
+  memory: to(
+    '--memory <bytes>',
+    'memory per chip that a plan may fill: 60GB, 56GiB',
+    '/memoryBudget',
+    (text) => ({ bytesPerChip: bytes(text) }),
+  ),
+  top: to('--top <n>', 'most plans to print', '/top', number),
+  timeout: to('--timeout <time>', 'time limit of the search: 30s', '/timeoutMs', time),
+  assumptions: to('--assumptions <name>', 'calibrated (default) or book', '/assumptions'),
 } as const satisfies Readonly<Record<string, RequestOption>>
 
 /** Options for requests that contain a plan. */
 export const planOptions = {
-  mesh: {
-    flags: '--mesh <axes>',
-    says: 'mesh of the plan: data=2,tensor=8,pipeline=4',
-    ...to('/plan/mesh', axesOf),
-  },
+  mesh: to('--mesh <axes>', 'mesh of the plan: data=2,tensor=8,pipeline=4', '/plan/mesh', axesOf),
 } as const satisfies Readonly<Record<string, RequestOption>>
 
 const all: Readonly<Record<string, RequestOption>> = { ...requestOptions, ...planOptions }

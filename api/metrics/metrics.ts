@@ -25,57 +25,46 @@ export function createMetrics({ occupancy }: Search, clock: () => number, kept: 
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
-  const requests = new Counter({
-    name: 'http_requests_total',
-    help: 'Requests answered, by route, method and status.',
-    labelNames: ['route', 'method', 'status'],
-    registers,
-  })
-  const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'From the first byte of a request to the last of its answer.',
-    labelNames: ['route'],
-    buckets,
-    registers,
-  })
-  const searches = new Histogram({
-    name: 'shardplan_search_duration_seconds',
-    help: 'Searches, by route and outcome; the wait of those that failed is in it.',
-    labelNames: ['route', 'outcome'],
-    buckets,
-    registers,
-  })
-  const answers = new Counter({
-    name: 'shardplan_answers_total',
-    help: 'Answers by route and source: a search of their own, one that others asked for, or kept from before.',
-    labelNames: ['route', 'source'],
-    registers,
-  })
-  const waits = new Histogram({
-    name: 'shardplan_search_wait_seconds',
-    help: 'How long searches that were answered waited to begin, by route.',
-    labelNames: ['route'],
-    buckets,
-    registers,
-  })
-  for (const state of ['running', 'waiting'] as const) {
+  const counted = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Counter({ name, help, labelNames, registers })
+  const timed = <Label extends string>(name: string, help: string, labelNames: readonly Label[]) =>
+    new Histogram({ name, help, labelNames, buckets, registers })
+  const now = (name: string, help: string, value: () => number) =>
     new Gauge({
-      name: `shardplan_searches_${state}`,
-      help: `Searches ${state} at this moment.`,
-      registers,
+      ...{ name, help, registers },
       collect() {
-        this.set(occupancy()[state])
+        this.set(value())
       },
     })
+  const requests = counted('http_requests_total', 'Requests answered, by route, method and status.', [
+    'route',
+    'method',
+    'status',
+  ])
+  const durations = timed(
+    'http_request_duration_seconds',
+    'From the first byte of a request to the last of its answer.',
+    ['route'],
+  )
+  const searches = timed(
+    'shardplan_search_duration_seconds',
+    'Searches, by route and outcome; the wait of those that failed is in it.',
+    ['route', 'outcome'],
+  )
+  const answers = counted(
+    'shardplan_answers_total',
+    'Answers by route and source: a search of their own, one that others asked for, or kept from before.',
+    ['route', 'source'],
+  )
+  const waits = timed(
+    'shardplan_search_wait_seconds',
+    'How long searches that were answered waited to begin, by route.',
+    ['route'],
+  )
+  for (const state of ['running', 'waiting'] as const) {
+    now(`shardplan_searches_${state}`, `Searches ${state} at this moment.`, () => occupancy()[state])
   }
-  new Gauge({
-    name: 'shardplan_kept_answer_bytes',
-    help: 'Memory of the answers that are kept.',
-    registers,
-    collect() {
-      this.set(kept().bytes)
-    },
-  })
+  now('shardplan_kept_answer_bytes', 'Memory of the answers that are kept.', () => kept().bytes)
   return {
     registry,
     observe: (request, response, next) => {

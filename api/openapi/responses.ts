@@ -10,8 +10,11 @@ export function errorComponents() {
   return Object.fromEntries(statuses.map((status) => [`Error${status}`, errorComponent(status)]))
 }
 
+/** How any request may be answered before a route has it. */
+const anywhere = ['too-slow', 'headers-too-long'] as const satisfies readonly ProblemSlug[]
+
 export function errorReferences(...slugs: readonly ProblemSlug[]) {
-  const statuses = [...new Set(slugs.map((slug) => problems[slug].status))].sort()
+  const statuses = [...new Set([...slugs, ...anywhere].map((slug) => problems[slug].status))].sort()
   return Object.fromEntries(
     statuses.map((status) => [String(status), { $ref: `#/components/responses/Error${status}` }]),
   )

@@ -1,17 +1,13 @@
 /**
- * Decides who searches next. Clients share the threads by the time that their searches take, not by their number; light
+ * Decides who searches next. Clients share the threads by the time that their searches take (client-shares.ts); light
  * searches go before heavy ones; and some threads are kept from searches of some length, so that shorter ones find them
  * free however many long ones there are.
- *
- * Self-clocked fair queueing (Golestani, "A Self-Clocked Fair Queueing Scheme for Broadband Applications", 1994): each
- * waiting search has a tag, which is the later of its arrival and the end of its client's previous share, plus its own
- * seconds. The lowest tag is next, and becomes the virtual time at which later arrivals are tagged, so that nobody
- * waits for ever. Seconds are estimates; when a search ends, its client is charged for what it really took.
  *
  * A search that runs for longer than it was taken for counts as what it has become. Where more long searches run than
  * may, and a shorter one waits, the last that was misjudged gives way: it stops, and enters again as what it is. So a light
  * search waits for a misjudged one no longer than a light one may take.
  */
+import { createShares } from './client-shares.ts'
 import { SearchFailure } from './search.ts'
 
 export interface QueueOptions {
@@ -88,14 +84,9 @@ export function createFairQueue(options: QueueOptions): FairQueue {
   ]
   const waiting: Waiting[] = []
   const running = new Set<Running>()
-  /** Tag up to which each client has used its share; clients without an entry have nothing to wait for. */
-  const paidFrom = new Map<string, number>()
-  let now = 0
+  const shares = createShares()
   let cancelLook = () => {}
 
-  const tagOf = ({ client, seconds, since }: Pick<Waiting, 'client' | 'seconds' | 'since'>) =>
-    Math.max(since, paidFrom.get(client) ?? 0) + seconds
-  const within = (bound: Bound) => (each: Claim) => each.seconds >= bound.seconds
   const hasRun = ({ began }: Running) => clock() - began
   const runWithin = (bound: Bound) =>
     [...running].filter((each) => Math.max(each.seconds, hasRun(each)) >= bound.seconds)
@@ -105,7 +96,7 @@ export function createFairQueue(options: QueueOptions): FairQueue {
     let first: Waiting | undefined
     for (const each of waiting) {
       if (held && each.seconds >= held.seconds) continue
-      if (!first || tagOf(each) < tagOf(first)) first = each
+      if (!first || shares.tagOf(each) < shares.tagOf(first)) first = each
     }
     return first
   }
@@ -140,81 +131,72 @@ export function createFairQueue(options: QueueOptions): FairQueue {
   }
 
   function begin(entry: Waiting): EndTurn {
-    const { client, seconds } = entry
-    const tag = tagOf(entry)
-    now = Math.max(now, tag)
-    paidFrom.set(client, tag)
+    shares.begin(entry)
     const turn = { ...entry, began: clock(), leaving: false }
     running.add(turn)
     return () => {
       if (!running.delete(turn)) return
-      const took = clock() - turn.began
-      paidFrom.set(client, (paidFrom.get(client) ?? now) + took - seconds)
-      forget()
+      shares.end(turn, hasRun(turn), waiting)
       admit()
     }
   }
 
-  /** Drops clients whose share is used up to the present: they would not have to wait. */
-  function forget(): void {
-    const here = new Set(waiting.map(({ client }) => client))
-    for (const [client, paid] of paidFrom) if (paid <= now && !here.has(client)) paidFrom.delete(client)
-  }
-
   /** Estimated time until everything that runs or waits now is done. */
   function secondsOfWork(): number {
-    const at = clock()
-    const left = [
-      ...[...running].map(({ began, ...each }) => ({
-        ...each,
-        left: Math.max(0, each.seconds - (at - began)),
-      })),
+    const all = [
+      ...[...running].map((each) => ({ ...each, left: Math.max(0, each.seconds - hasRun(each)) })),
       ...waiting.map((each) => ({ ...each, left: each.seconds })),
     ]
-    const sum = (all: readonly { readonly left: number }[]) =>
-      all.reduce((total, each) => total + each.left, 0)
-    return Math.max(...bounds.map((bound) => sum(left.filter(within(bound))) / bound.places))
+    const times = bounds.map((bound) => {
+      const own = all.filter(({ seconds }) => seconds >= bound.seconds)
+      return own.reduce((sum, { left }) => sum + left, 0) / bound.places
+    })
+    return Math.max(...times)
+  }
+
+  const ofClient = (client: string) => waiting.filter((each) => each.client === client).length
+
+  /** Whether more wait than may, of all or of one client; whoever was let in before is not refused. */
+  function tooMany({ client, again = false }: Claim): 'full' | 'crowded' | null {
+    if (again) return null
+    if (waiting.length > maxWaiting) return 'full'
+    return ofClient(client) > maxWaitingOfOne ? 'crowded' : null
+  }
+
+  function leave(entry: Waiting): void {
+    waiting.splice(waiting.indexOf(entry), 1)
+    look()
   }
 
   return {
     enter: (claim, signal) => {
-      const { client, again = false } = claim
       if (signal.aborted)
         return Promise.reject(new SearchFailure('left', 'It was told to stop before it began'))
       return new Promise((resolve, reject) => {
         const entry: Waiting = {
           ...claim,
-          since: now,
+          since: shares.now(),
           begin: () => {
-            signal.removeEventListener('abort', leave)
+            signal.removeEventListener('abort', stopped)
             resolve(begin(entry))
           },
         }
-        const leave = () => {
-          waiting.splice(waiting.indexOf(entry), 1)
-          look()
+        const stopped = () => {
+          leave(entry)
           reject(new SearchFailure('left', 'It was told to stop while it waited'))
         }
         waiting.push(entry)
         admit()
         if (!waiting.includes(entry)) return
-        const ofClient = waiting.filter((each) => each.client === client).length
-        const tooMany = again
-          ? undefined
-          : waiting.length > maxWaiting
-            ? 'full'
-            : ofClient > maxWaitingOfOne
-              ? 'crowded'
-              : undefined
-        if (!tooMany) {
-          signal.addEventListener('abort', leave, { once: true })
+        const refusal = tooMany(claim)
+        if (!refusal) {
+          signal.addEventListener('abort', stopped, { once: true })
           return
         }
-        waiting.splice(waiting.indexOf(entry), 1)
-        look()
+        leave(entry)
         const retryAfterSeconds = Math.max(1, Math.ceil(secondsOfWork()))
-        const told = `${running.size} searches run, ${waiting.length} wait, ${ofClient - 1} of them of this client`
-        reject(new SearchFailure(tooMany, told, { retryAfterSeconds }))
+        const told = `${running.size} searches run, ${waiting.length} wait, ${ofClient(claim.client)} of them of this client`
+        reject(new SearchFailure(refusal, told, { retryAfterSeconds }))
       })
     },
     occupancy: () => ({ running: running.size, waiting: waiting.length }),

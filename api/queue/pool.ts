@@ -1,32 +1,19 @@
 /**
  * Runs the searches of all requests, each in one worker thread. When all threads are busy, searches wait in a queue
- * that is fair between clients. A search that is told to stop does so at its next mesh; if it does not within
- * `graceMs`, nobody waits for it any more; and if it did not even look, it is ended with its thread, which is replaced.
- * One that turns out longer than was estimated may have to give way to a shorter one; it is then searched again, later.
+ * that is fair between clients. A search that is told to stop does so at its next mesh, or is ended (workers.ts). One that turns out longer than was estimated may have to give way to a shorter one; it is then searched again, later.
  */
 import { performance } from 'node:perf_hooks'
-import { Piscina } from 'piscina'
 import { workerFile } from '../root.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { createCrewMemory } from '../worker/crew.ts'
-import { askToStop, createFlags, type Errand, type Flags, hasBegun, wasCut } from '../worker/errand.ts'
-import { createBirths } from './births.ts'
+import { askToStop, createFlags, wasCut } from '../worker/errand.ts'
 import { createCrews } from './crews.ts'
 import type { Estimates } from './estimated-work.ts'
 import { createFairQueue, isLight } from './fair-queue.ts'
-import {
-  type Asked,
-  forEachTask,
-  type Search,
-  type SearchEnd,
-  type Searched,
-  SearchFailure,
-  type Task,
-  type Terms,
-} from './search.ts'
-import { forThread, oldestIdle, startedThreads } from './threads.ts'
+import { type Asked, forEachTask, type Search, type Searched, type Task, type Terms } from './search.ts'
+import { forThread } from './threads.ts'
 import { type Warming, warmWhileIdle } from './warming.ts'
-import { watchOver } from './watch.ts'
+import { createWorkers } from './workers.ts'
 
 export interface PoolOptions {
   readonly threads: number
@@ -59,34 +46,14 @@ export interface Pool extends Search {
 
 const warmingMs = 60_000
 const unaborted = new AbortController().signal
-/** V8's own choice of 48 MB per thread makes no search faster. */
-const youngMb = 12
-
-interface Running {
-  readonly flags: Flags
-  readonly end: (end: SearchEnd) => void
-}
-
 export function createPool(options: PoolOptions): Pool {
   const { threads, lightThreads = 0, maxQueue, maxQueueOfOne = maxQueue } = options
   const { threadsOfOne = 1, estimates, memoryMb } = options
   const { graceMs = 500, worker = workerFile, warmUp = [], onError = () => {} } = options
   const allThreads = threads + lightThreads
-  const workers = new Piscina({
-    filename: worker.href,
-    minThreads: allThreads,
-    maxThreads: allThreads,
-    workerData: { warmUp },
-    loadBalancer: oldestIdle,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: youngMb },
-  })
-  const running = new Set<Running>()
-  const crews = createCrews((errand, signal) => workers.run(errand, { name: 'help', signal }), {
-    graceMs,
-    onError,
-  })
-  const births = createBirths(workers)
-  const threadsNow = startedThreads(workers)
+  const workers = createWorkers({ threads: allThreads, memoryMb, graceMs, worker, warmUp, onError })
+  const { work } = workers
+  const crews = createCrews(workers.help, { graceMs, onError })
   let warming: Warming | undefined
   const queue = createFairQueue({
     places: threads,
@@ -94,13 +61,6 @@ export function createPool(options: PoolOptions): Pool {
     maxWaiting: maxQueue,
     maxWaitingOfOne: maxQueueOfOne,
     clock: () => performance.now() / 1000,
-  })
-
-  // A thread failed before it took a task: searches that wait for it would wait for ever.
-  workers.on('error', (error) => {
-    onError(error)
-    births.giveUp()
-    for (const { flags, end } of running) if (!hasBegun(flags)) end('unavailable')
   })
 
   async function run<Answer>(name: Task, subject: Asked[Task], terms: Terms): Promise<Searched<Answer>> {
@@ -151,43 +111,6 @@ export function createPool(options: PoolOptions): Pool {
     return { answer, began, elapsedMs, cut, gaveWay }
   }
 
-  /** `freed` is called when the thread can take another search, which may be after nobody waits for this one any more. */
-  function work<Answer>(
-    name: Task,
-    errand: Errand<unknown>,
-    signal: AbortSignal,
-    { leavingMs = graceMs, freed = () => {} } = {},
-  ): Promise<Answer> {
-    const { flags, timeoutMs } = errand
-    const thread = new AbortController()
-    let ended: SearchEnd | undefined
-    const end = (how: SearchEnd) => {
-      ended ??= how
-      thread.abort()
-    }
-    return new Promise((resolve, reject) => {
-      const refuse = (how: SearchEnd) => reject(new SearchFailure(how, 'It did not stop in time'))
-      const task: Running = { flags, end }
-      running.add(task)
-      const over = watchOver({ flags, timeoutMs, signal, graceMs, leavingMs }, { refuse, endThread: end })
-      const free = () => {
-        over()
-        running.delete(task)
-        births.whenBorn(freed)
-      }
-      workers.run(errand, { name, signal: thread.signal }).then(
-        (answer: Answer) => {
-          free()
-          resolve(answer)
-        },
-        (error: unknown) => {
-          free()
-          reject(failure(error, ended ?? (hasBegun(flags) ? undefined : 'unavailable')))
-        },
-      )
-    })
-  }
-
   const warmingSearch = async (
     subject: OptimizeRequest,
     thread?: number,
@@ -209,7 +132,7 @@ export function createPool(options: PoolOptions): Pool {
         const { running: busy, waiting } = queue.occupancy()
         return busy + waiting === 0
       }
-      warming = warmWhileIdle(requests, { threads: threadsNow, search: warmingSearch, isIdle })
+      warming = warmWhileIdle(requests, { threads: workers.started, search: warmingSearch, isIdle })
     },
     close: () => {
       warming?.end()
@@ -221,11 +144,4 @@ export function createPool(options: PoolOptions): Pool {
 /** A request that was rejected says nothing about search times. */
 function wasRefused(answer: unknown): boolean {
   return typeof answer === 'object' && answer !== null && 'refused' in answer
-}
-
-/** A failure with a known cause, or the error itself, which is a defect. */
-function failure(error: unknown, ended: SearchEnd | undefined): unknown {
-  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
-  const end = code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : ended
-  return end ? new SearchFailure(end, String(message), { cause: error }) : error
 }

@@ -4,9 +4,8 @@ import { secondsText } from '../../src/plan/explain/figures.ts'
 import type { CompareBody } from '../schemas/compare.ts'
 import { type Column, cost, deployment, memory, mfu, numbered, step, summary, throughput } from './columns.ts'
 import { csv } from './csv.ts'
-import { page } from './html.ts'
-import { cell, markdownTable } from './markdown-table.ts'
 import type { PageReport } from './report.ts'
+import { sheetReport } from './sheet.ts'
 import { table } from './table.ts'
 
 type Steps = Extract<CompareBody, { readonly mode: 'train' | 'prefill' | 'generate' }>
@@ -57,12 +56,17 @@ function rowsOf({ mode }: CompareBody): readonly Column<Shown<CompareBody>>[] {
   return (mode === 'serve' ? deploymentRows : stepRows) as readonly Column<Shown<CompareBody>>[]
 }
 
-export const comparisonReport: PageReport<CompareBody> = {
-  text: comparisonText,
-  markdown: comparisonMarkdown,
-  csv: comparisonCsv,
-  html: comparisonHtml,
-}
+const sheets = sheetReport<CompareBody>(
+  (body) => ({
+    title: 'shardplan: side by side',
+    heads: ['', ...body.variants.map(({ name }) => name)],
+    rows: linesOf(body).map(([head = '', ...cells]) => [head.trim(), ...cells]),
+    remarks: remarks(body),
+  }),
+  comparisonCsv,
+)
+
+export const comparisonReport: PageReport<CompareBody> = { ...sheets, text: comparisonText }
 
 /** A line for each quantity: its head, and what each variant has. */
 function linesOf(body: CompareBody): readonly (readonly string[])[] {
@@ -82,20 +86,6 @@ function comparisonText(body: CompareBody, width?: number): string {
   ])
   const [, ...lines] = linesOf(body)
   return `${[...table(summaries, width), '', ...table([['', ...names], ...lines], width), '', ...remarks(body)].join('\n')}\n`
-}
-
-function comparisonMarkdown(body: CompareBody): string {
-  const { variants } = body
-  const lines = linesOf(body).map(([head = '', ...cells]) => [head.trim(), ...cells.map(cell)])
-  const heads = ['', ...variants.map(({ name }) => cell(name))]
-  return `${[markdownTable(heads, lines), ...remarks(body).map((line) => `- ${line}`)].join('\n\n')}\n`
-}
-
-function comparisonHtml(body: CompareBody): string {
-  const { variants } = body
-  const rows = linesOf(body).map(([head = '', ...cells]) => [head.trim(), ...cells])
-  const heads = ['', ...variants.map(({ name }) => name)]
-  return page('shardplan: side by side', [{ heads, rows, remarks: remarks(body) }])
 }
 
 /** One line per variant. */

@@ -2,28 +2,26 @@
 import { bytesText, percent, secondsText } from '../../src/plan/explain/figures.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { Plan } from '../../src/plan/plan.ts'
+import type { PublishedRun } from '../../src/plan/regret.ts'
 import { isInReadRequest, readRequestNote } from '../../src/validation/read-request.ts'
 import { remedy } from '../../src/validation/remedy.ts'
 import type { EvaluateBody } from '../worker/desk.ts'
-import { page } from './html.ts'
-import { cell, markdownTable } from './markdown-table.ts'
 import { plansCsv } from './plans.ts'
 import { remedyText } from './remedies-text.ts'
-import type { PageReport } from './report.ts'
+import { sheetReport } from './sheet.ts'
 import { table } from './table.ts'
 
 type Shown = Pick<EvaluateBody, 'plan' | 'warnings'> & Partial<Pick<EvaluateBody, 'suggestions' | 'regret'>>
 
-export const evaluationReport: PageReport<EvaluateBody> = {
-  text: evaluationText,
-  markdown: evaluationMarkdown,
-  csv: evaluationCsv,
-  html: evaluationHtml,
-}
-
-export function evaluationText(body: Shown, width?: number): string {
-  return `${table(rowsOf(body), width).join('\n')}\n`
-}
+export const evaluationReport = sheetReport<EvaluateBody>(
+  (body) => ({
+    title: `shardplan: ${body.plan.summary}`,
+    heads: ['', ''],
+    rows: rowsOf(body),
+    remarks: [],
+  }),
+  evaluationCsv,
+)
 
 /** What one layer computes, and the collectives of all layers, the longest first. */
 export function explainedText({ plan }: Pick<EvaluateBody, 'plan'>, width?: number): string {
@@ -41,15 +39,6 @@ function explained({ collectives, layout }: Plan, width?: number): string {
     ])
   const sent = rows.length > 0 ? ['', ...table(rows, width)] : []
   return `${[...sent, '', ...layout.algorithm].join('\n')}\n`
-}
-
-function evaluationMarkdown(body: Shown): string {
-  const rows = rowsOf(body).map((row) => row.map(cell))
-  return `${markdownTable(['', ''], rows)}\n`
-}
-
-function evaluationHtml(body: Shown): string {
-  return page(`shardplan: ${body.plan.summary}`, [{ heads: [], rows: rowsOf(body) }])
 }
 
 /** The same as a list that has this one plan. */
@@ -105,9 +94,16 @@ function planRows(plan: Plan): readonly (readonly string[])[] {
   ]
 }
 
-function regretText({ savesFraction, best }: NonNullable<Shown['regret']>): string {
+function regretText(regret: NonNullable<Shown['regret']>): string {
+  const { savesFraction, best } = regret
   const does = 'stepTimeSeconds' in best ? secondsText(best.stepTimeSeconds) : `${best.chips} chips`
-  return `the best saves ${percent(savesFraction)}: ${best.summary}, ${does}`
+  const saves = `the best saves ${percent(savesFraction)}: ${best.summary}, ${does}`
+  return 'published' in regret && regret.published ? `${saves}; ${publishedText(regret.published)}` : saves
+}
+
+function publishedText({ software, stepTimeSeconds, assumedOtherwise }: PublishedRun): string {
+  const has = assumedOtherwise.length > 0 ? `, with ${assumedOtherwise.join(' and ')}` : ''
+  return `but a published run that divides the model as this plan does was measured at ${secondsText(stepTimeSeconds)} (${software}${has})`
 }
 
 /** The largest first, without zeros. */

@@ -5,59 +5,39 @@ import { counted } from '../../src/plan/explain/figures.ts'
 import type { ServePlan } from '../../src/plan/inference-plan.ts'
 import type { OptimizeBody } from '../worker/desk.ts'
 import { csv } from './csv.ts'
-import { page } from './html.ts'
-import { cell, markdownTable } from './markdown-table.ts'
 import { type AnyPlan, columnsOf } from './plan-columns.ts'
-import type { PageReport } from './report.ts'
-import { table } from './table.ts'
+import { sheetReport } from './sheet.ts'
 
-export const plansReport: PageReport<OptimizeBody> = {
-  text: plansText,
-  markdown: plansMarkdown,
-  csv: plansCsv,
-  html: plansHtml,
-}
-
-function plansText(answer: OptimizeBody, width?: number): string {
-  const { heads, rows } = shown(answer)
-  const lines = rows.length > 0 ? [...table([heads, ...rows], width), ''] : []
-  return [...lines, ...remarks(answer), ''].join('\n')
-}
-
-function plansMarkdown(answer: OptimizeBody): string {
-  const { heads, rows } = shown(answer)
-  const cells = rows.map((row) => row.map(cell))
-  const parts = compact(
-    rows.length > 0 && markdownTable(heads, cells),
-    remarks(answer).map((line) => `- ${line}`),
-  )
-  return `${parts.join('\n\n')}\n`
-}
-
-function plansHtml(answer: OptimizeBody): string {
-  return page('shardplan: the best plans', [{ ...shown(answer), remarks: remarks(answer) }])
-}
+export const plansReport = sheetReport<OptimizeBody>((answer) => {
+  const columns = columnsOf(answer.mode)
+  const rows = (answer.plans as readonly AnyPlan[]).map((plan) => columns.map(({ text }) => text(plan)))
+  const heads = columns.map(({ head }) => head)
+  return { title: 'shardplan: the best plans', heads, rows, remarks: remarks(answer) }
+}, plansCsv)
 
 /** The first line has the names of the columns. */
-export function plansCsv({ mode, plans }: Pick<OptimizeBody, 'mode' | 'plans'>): string {
+export function plansCsv({
+  mode,
+  plans,
+  search,
+}: Pick<OptimizeBody, 'mode' | 'plans'> & Partial<Pick<OptimizeBody, 'search'>>): string {
   const columns = columnsOf(mode)
-  const rows = (plans as readonly AnyPlan[]).map((plan) => columns.map(({ value }) => value(plan)))
-  return csv([columns.map(({ name }) => name), ...rows])
-}
-
-function shown({ mode, plans }: OptimizeBody) {
-  const columns = columnsOf(mode)
-  const rows = (plans as readonly AnyPlan[]).map((plan) => columns.map(({ text }) => text(plan)))
-  return { heads: columns.map(({ head }) => head), rows }
+  // Whether a search had the time to prove that these are the best; a plan that somebody wrote was not searched for.
+  const [heads, cells] = search ? [['exact'], [String(search.exact)]] : [[], []]
+  const rows = (plans as readonly AnyPlan[]).map((plan) => [
+    ...columns.map(({ value }) => value(plan)),
+    ...cells,
+  ])
+  return csv([[...columns.map(({ name }) => name), ...heads], ...rows])
 }
 
 function remarks(answer: OptimizeBody): readonly string[] {
   const { plans, search, unlaunchable, infeasible, warnings } = answer
-  const { enumerated, unexamined, exact } = search
+  const { enumerated, exact } = search
   return compact(
     exact
       ? `${counted(enumerated, 'layout')}, ${infeasible ? 'none of which will do' : 'the best of all'}.`
-      : `${counted(enumerated, 'layout')}, the best so far: ${unexamined} ${unexamined === 1 ? 'was' : 'were'} not looked at in time.`,
+      : `${counted(enumerated, 'layout')} come to, the best so far.`,
     nearlyAsGood(answer),
     'alternative' in answer && answer.alternative && alternativeText(answer.alternative),
     unlaunchable && notLaunched(unlaunchable, plans[0]),
@@ -79,10 +59,13 @@ function nearlyAsGood(answer: OptimizeBody): readonly string[] {
     preferred && preferred.rank > 1
       ? [`Rather plan ${preferred.rank}, as good as can be told: ${preferred.reasons.join('; ')}.`]
       : []
+  const tied =
+    preferred?.more === true &&
+    `Plans that are as good as can be told go on after plan ${answer.plans.length}: with a larger top another one may be the one to take.`
   const published = `${counted(recipes.length, 'published layout')} of this model on such chips (recipes, in JSON)`
   const [first] = answer.plans
   const best = bestRecipeText(recipes, first && 'mfu' in first ? first : null, answer.precision.compute)
-  return compact(rather, recipes.length > 0 && (best ? `${published}: ${best}` : `${published}.`))
+  return compact(rather, tied, recipes.length > 0 && (best ? `${published}: ${best}` : `${published}.`))
 }
 
 /** At a rate that is asked for the best takes the fewest chips; others that are listed may sustain more. */

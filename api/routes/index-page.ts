@@ -19,8 +19,11 @@ export const indexRoute: RequestHandler = (request, response) => {
       'POST /compare',
       'POST /collectives',
       'GET /models',
+      'GET /models/{name}',
       'GET /hardware',
+      'GET /hardware/{name}',
       'GET /stacks',
+      'GET /stacks/{name}',
     ],
   })
 }

@@ -16,9 +16,9 @@ import {
 } from '../../src/assumptions/stack.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { frameworks as allFrameworks, type Framework } from '../../src/launch/framework.ts'
+import { assumedUnder } from '../../src/launch/training.ts'
 import type { Setting } from '../../src/problem.ts'
 import { usualType } from '../../src/recipe/element-type.ts'
-import type { ElementType } from '../../src/recipe/element-types.ts'
 import { type ExpertRecipeName, unstated } from '../../src/recipe/expert-recipes.ts'
 import { type Catalogue, knownStack, nearestStacks } from '../catalogue.ts'
 import { unknownValue } from '../hints/unknown-name.ts'
@@ -27,10 +27,9 @@ import type { AssumptionsRequest } from '../schemas/given/assumptions.ts'
 
 type Stacks = Pick<Catalogue, 'stacks'>
 
-/** What is costed: training or inference, each with a usual stack, and the element type of its matmuls. */
-export interface Costed {
+/** What is costed: training or inference, each with a usual stack, of which model, in which element types, on which chips. */
+export interface Costed extends Pick<Setting, 'model' | 'precision' | 'cluster'> {
   readonly runs: Activity
-  readonly compute: ElementType
 }
 
 /** What a request says of assumptions, of which it may name the basis alone. */
@@ -65,9 +64,23 @@ export function assumptionsOf(
       : null
   const stack = asked === undefined ? usual() : namedStack(asked, { basis, costed }, chip, catalogue)
   refuseRecipe(expertRecipe, stack)
-  const compute = costed?.compute ?? usualType
-  const set = stack ? stackAssumptions(stack, compute, expertRecipe) : { stack: noStack }
-  return { ...named, ...set, ...own }
+  const compute = costed?.precision.compute ?? usualType
+  const recipe = expertRecipe ?? (costed?.model.experts === null ? unstated : undefined)
+  const set = stack ? stackAssumptions(stack, compute, recipe) : { stack: noStack }
+  const assumptions = { ...named, ...set, ...own }
+  if (costed?.runs !== 'training' || basis !== 'calibrated') return assumptions
+  const under = assumedUnder(trainersMeant(asked, stack, frameworks), { ...costed, assumptions })
+  return { ...named, ...set, ...under, ...own }
+}
+
+/** A framework that is named as a stack, whether there is one for the chips or not; or that of the stack; or those that may launch plans. */
+function trainersMeant(
+  asked: string | undefined,
+  stack: StackRecord | null,
+  frameworks: readonly Framework[],
+): readonly Framework[] {
+  const named = allFrameworks.find((own) => own === (stack?.framework ?? asked))
+  return named ? [named] : launchersOf('training', frameworks)
 }
 
 /**

@@ -32,7 +32,7 @@ export function hardwareOf(written: HardwareRequest, basis: Basis, catalogue: Ca
   const chip = overridden(chosenChip(request, basis, catalogue), request)
   const resolution = resolveCluster({ ...asked, chip })
   if ('cluster' in resolution) {
-    return { ...resolution, asked, warnings: [...resolution.warnings, ...kinWarnings(request, chip, basis)] }
+    return { ...resolution, asked, warnings: compact(resolution.warnings, kinWarning(request, chip, basis)) }
   }
   const { pointer, ...problem } = resolution.problem
   const fault = { ...problem, pointer: asWritten(pointer, request) }
@@ -91,18 +91,14 @@ function related(
 }
 
 /** Says what a chip that was spelled out under another name is taken for; the book knows of no software. */
-function kinWarnings({ chip: written }: HardwareRequest, chip: Chip, basis: Basis): readonly string[] {
+function kinWarning({ chip: written }: HardwareRequest, chip: Chip, basis: Basis): string | null {
   const kin = kinOf(chip)
   const said = typeof written === 'string' || written.kin !== undefined
-  if (said || kin === chip.name || basis === 'book') return []
+  if (said || kin === chip.name || basis === 'book') return null
   if (kin === null) {
-    return [
-      `${chip.name} has the peaks of no chip of the catalogue: no software is known on it, and costs are of general constants (hardware.chip.kin may name a chip that it is like)`,
-    ]
+    return `${chip.name} has the peaks of no chip of the catalogue: no software is known on it, and costs are of general constants (hardware.chip.kin may name a chip that it is like)`
   }
-  return [
-    `${chip.name} has the peaks of ${kin}: software on it (stacks, ways to run experts, published runs) is taken to do as on ${kin} (hardware.chip.kin)`,
-  ]
+  return `${chip.name} has the peaks of ${kin}: software on it (stacks, ways to run experts, published runs) is taken to do as on ${kin} (hardware.chip.kin)`
 }
 
 /** Proposes the nearest hardware that exists. */

@@ -47,13 +47,21 @@ export function refuseMisplacedOf(plan: Sketch, mode: Mode, at = '/plan'): void 
   refuse(mode === 'train' ? inferred(plan) : misplaced(beyondIdle(plan), at, mode))
 }
 
-function inferred({ layout, batchSequences, cacheShare, pipelineSchedule }: Sketch): readonly Fault[] {
+function inferred({
+  layout,
+  batchSequences,
+  stepTokens,
+  cacheShare,
+  pipelineSchedule,
+}: Sketch): readonly Fault[] {
   const written = layout !== undefined && !('components' in layout)
   return compact(
     written &&
       without('/plan/layout', 'has no part in mode train: its layouts follow from mesh and zeroStage'),
     batchSequences !== undefined &&
       without('/plan/batchSequences', "has no part in mode train: the batch is the workload's"),
+    stepTokens !== undefined &&
+      without('/plan/stepTokens', 'has no part in mode train: microbatches say how many tokens run at once'),
     cacheShare !== undefined && without('/plan/cacheShare', 'has no part in mode train: there are no caches'),
     pipelineSchedule === 'in-flight' &&
       without('/plan/pipelineSchedule', 'is of inference: training has a backward pass'),

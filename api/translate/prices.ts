@@ -26,12 +26,10 @@ export function pricedAs(chip: Priced, catalogue: Chips): readonly string[] {
 }
 
 /** Warns if two chips are compared by prices from different sellers or dates. */
-export function pricedApart(one: Priced, other: Priced, catalogue: Chips): readonly string[] {
+export function pricedApart(one: Priced, other: Priced, catalogue: Chips): string | null {
   const [first, second] = [sourceOf(one, catalogue), sourceOf(other, catalogue)]
-  if (!first || !second || kindOf(first) === kindOf(second)) return []
-  return [
-    `costs are of prices of different kinds, ${priceText(one)} (${kindOf(first)}) and ${priceText(other)} (${kindOf(second)}): say what you pay as hardware.usdPerHour of both`,
-  ]
+  if (!first || !second || kindOf(first) === kindOf(second)) return null
+  return `costs are of prices of different kinds, ${priceText(one)} (${kindOf(first)}) and ${priceText(other)} (${kindOf(second)}): say what you pay as hardware.usdPerHour of both`
 }
 
 /** Null if the request gives the price itself, or there is none. */

@@ -1,11 +1,11 @@
 /** Everything in a problem but its workload: model, chips, memory, precision, assumptions. */
 import type { Activity } from '../../src/assumptions/stack.ts'
+import { compact } from '../../src/compact.ts'
 import { leastOf } from '../../src/constraint.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { peakOf } from '../../src/hardware/peak.ts'
 import type { Setting } from '../../src/problem.ts'
 import { usualType } from '../../src/recipe/element-type.ts'
-import { unstated } from '../../src/recipe/expert-recipes.ts'
 import type { Bytes } from '../../src/units.ts'
 import type { Catalogue } from '../catalogue.ts'
 import { faultyValue, meaning } from '../problems.ts'
@@ -14,6 +14,7 @@ import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { assumptionsOf, basisOf, namesSoftware, runByOf, stackWarnings } from './assumptions.ts'
 import { hardwareOf } from './hardware.ts'
 import { resolvedModel } from './model/model.ts'
+import { otherRecipeOf } from './other-recipe.ts'
 import { precisionOf } from './precision.ts'
 import { pricedAs } from './prices.ts'
 
@@ -37,15 +38,9 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
   }
   refuseChips(constraints.chips, cluster.chips)
   const runs = activityOf(request.workload)
-  const costed = { runs, compute: precision.compute }
+  const costed = { runs, model: resolved.transformer, precision, cluster }
   const assumptions = assumptionsOf(request.assumptions, chip, catalogue, costed)
-  const ofStack = stackWarnings(
-    request.assumptions,
-    resolved.transformer.experts ? assumptions : { ...assumptions, expertRecipe: unstated },
-    chip,
-    runs,
-    catalogue,
-  )
+  const ofStack = stackWarnings(request.assumptions, assumptions, chip, runs, catalogue)
   const setting: Setting = {
     model: resolved.transformer,
     cluster,
@@ -56,6 +51,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     constraints,
     assumptions,
     ...runByOf(request.assumptions, chip, catalogue, costed),
+    ...otherRecipeOf(request.assumptions, chip, catalogue, costed),
     objective,
     top,
     distinct,
@@ -64,7 +60,11 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     recipes: catalogue.recipes,
   }
   const ofPrice = objective === 'costPerToken' ? pricedAs(chip, catalogue) : []
-  return { setting, warnings: [...resolved.warnings, ...ofPrecision, ...warnings, ...ofStack, ...ofPrice] }
+  const ofBudget = compact(budgetWarning(request.memoryBudget, chip))
+  return {
+    setting,
+    warnings: [...resolved.warnings, ...ofPrecision, ...warnings, ...ofBudget, ...ofStack, ...ofPrice],
+  }
 }
 
 export function activityOf({ mode }: Pick<OptimizeRequest['workload'], 'mode'>): Activity {
@@ -88,4 +88,13 @@ function budgetOf(budget: MemoryBudget | undefined, chip: Chip): Bytes {
   const detail = `${asked} bytes are more than the ${chip.hbmBytes} bytes of HBM that ${chip.name} has`
   const pointer = '/memoryBudget/bytesPerChip'
   throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, [chip.hbmBytes]) })
+}
+
+/** A budget that was probably written in gigabytes or megabytes. It is taken as it stands: nothing says that it cannot be meant. */
+function budgetWarning(budget: MemoryBudget | undefined, { name, hbmBytes }: Chip): string | null {
+  const bytes = budget?.bytesPerChip
+  if (bytes === undefined || bytes * 1000 > hbmBytes) return null
+  const power = Math.floor(Math.log(hbmBytes / bytes) / Math.log(1000))
+  const meant = Number((bytes * 1000 ** power).toPrecision(12))
+  return `memoryBudget.bytesPerChip is in bytes: ${bytes} are less than a thousandth of the memory of ${name}. Did you mean ${meant}?`
 }

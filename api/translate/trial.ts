@@ -27,8 +27,8 @@ export function trialOf(
   const mesh = { ...unitMesh, ...plan.mesh }
   const shared = { mesh, ...present({ placement, microbatches, microbatchTokens }) }
   if (question.mode !== 'train') {
-    const { batchSequences, cacheShare } = plan
-    const own = present({ batchSequences, cacheShare })
+    const { batchSequences, stepTokens, cacheShare } = plan
+    const own = present({ batchSequences, stepTokens, cacheShare })
     return { ...question, sketch: { ...shared, ...own, layout: layoutOf(plan) } }
   }
   refuseUnknownPoliciesOf(plan)

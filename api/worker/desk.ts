@@ -62,7 +62,7 @@ export function optimizeQuestion(request: OptimizeRequest, catalogue: Catalogue)
 export function optimizeBody(request: OptimizeRequest, { mode, warnings }: Translation, answer: Answer) {
   const { plans, unlaunchable, search } = answer
   if (plans.length === 0 && !unlaunchable && !search.exact) {
-    const left = `${search.unexamined} of ${search.enumerated} layouts were not looked at, and no plan was found`
+    const left = `${search.unexamined} of ${search.enumerated} layouts were not looked at${search.unbegun > 0 ? ` (${search.unbegun} stand for what was not even listed)` : ''}, and no plan was found`
     throw timedOut(request.timeoutMs, left)
   }
   return { mode, ...inWordsOf(request, answer), warnings: [...warnings, ...answer.warnings] }

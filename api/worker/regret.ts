@@ -29,5 +29,6 @@ export function regretOf(
     return serveRegret(plan, best as ServePlan, { atRate, ...searched })
   }
   const byToken = 'batchSequences' in workload && workload.batchSequences === 'max'
-  return regret(plan, best as Plan, { byToken, ...searched })
+  const recipes = 'recipes' in found ? found.recipes : []
+  return regret(plan, best as Plan, { byToken, recipes, ...searched })
 }

@@ -31,6 +31,8 @@ export interface Assumptions {
   readonly matmulHalfFlops: Flops
   /** Time of each matmul of experts beside its FLOPs, in training. */
   readonly groupedMatmulSeconds: Seconds
+  /** Further time of those in fewer bits than activations are kept in: each expert's rows are quantised by kernels of their own. */
+  readonly groupedCastSeconds: Seconds
   /** Fraction of peak that the attention kernel reaches. */
   readonly attentionEfficiency: number
   /** What each further start of attention costs, in keys that take as long, where keys are passed around a ring (cost/compute/compute.ts). */
@@ -102,6 +104,8 @@ export interface Assumptions {
 
   /** Copies of a token for experts on one node cross the network between nodes once (DeepEP). */
   readonly hierarchicalDispatch: boolean
+  /** In training, tokens are sent to experts in the type that these multiply in, where that is narrower (DeepSeek-V3); else they are cast there. */
+  readonly narrowDispatch: boolean
   /** How a mesh with tensor parallelism holds experts (cost/communication/expert-tensor.ts). */
   readonly expertTensor: ExpertTensor
   /** A token's experts lie on as many devices and nodes as they can, as the book has it; else on as many as even choices meet. */
@@ -202,6 +206,8 @@ export interface Assumptions {
   readonly wholeStreams: boolean
   /** How much longer elementwise kernels take in training than streaming their bytes once. */
   readonly elementwiseFactor: number
+  /** The same of a recurrence's chain of kernels. */
+  readonly recurrenceFactor: number
   /** The same for what experts stream: sorted copies of tokens, and their activation functions. */
   readonly expertElementwiseFactor: number
   /** The optimizer's reads and writes of HBM are charged. */

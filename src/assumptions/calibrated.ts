@@ -2,9 +2,9 @@
 import { servedUnevenness } from '../cost/communication/uneven-routing.ts'
 import type { ChipKind, Efficiency } from '../hardware/chip.ts'
 import { frameworks } from '../launch/framework.ts'
+import { maxtextPolicies } from '../launch/maxtext/recomputation.ts'
 import { unstated } from '../recipe/expert-recipes.ts'
 import type { PolicyName } from '../recipe/policies.ts'
-import { policyNames } from '../recipe/policy.ts'
 import { zeroStages } from '../sharding/states.ts'
 import { contextLayouts } from '../sharding/tables/context-layout.ts'
 import type { Assumptions } from './assumptions.ts'
@@ -12,7 +12,7 @@ import { offeredSchedules } from './book.ts'
 import { servingOverhead } from './serving-overhead.ts'
 import { noStack } from './stack.ts'
 
-/** What Megatron-LM and torchtitan offer; MaxText has all policies, and is the only framework that keeps arrays on the host. */
+/** What Megatron-LM and torchtitan offer; MaxText has policies of its own, and is the only framework that keeps arrays on the host. */
 const gpuPolicies: readonly PolicyName[] = [
   'none',
   'selective',
@@ -106,6 +106,14 @@ const dispatchUnits = 20
  */
 const routing = 4e-4
 
+/**
+ * No public trainer sends tokens in fewer bits unless told to, and all but Megatron Core's NCCL EP, in no release up to core_v0.19.0, cannot:
+ * NVIDIA/Megatron-LM fused_a2a.py at core_v0.12.0 to core_v0.19.0 (DeepEP sends what it is given, bf16; HybridEP asserts `not fp8_dispatch`) and
+ * @d98e8a64dd (`moe_dispatch_fwd_dtype` bf16), pytorch/torchtitan @b5bcd76c6c distributed/deepep (`use_fp8_dispatch` False), and
+ * AI-Hypercomputer/maxtext @e591f30cba layers/moe.py, which quantises in the grouped matmul, past its ragged AllToAll.
+ */
+const narrowDispatch = false
+
 /** The assumptions for a kind of chip: stated starting values and fits, with the chip's own efficiencies. */
 export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions {
   const tpu = kind === 'tpu'
@@ -116,6 +124,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     matmulEfficiency: sustained * efficiency.matmul,
     matmulHalfFlops: efficiency.matmulHalfFlops,
     groupedMatmulSeconds: tpu ? groupedOnTpu : 0,
+    groupedCastSeconds: 0,
     attentionEfficiency: efficiency.attention,
     attentionHalfKeys: efficiency.attentionHalfKeys ?? 0,
     sustainedShare: efficiency.sustained ?? 1,
@@ -142,6 +151,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     finiteRings: true,
     inNetworkReduction: false,
     hierarchicalDispatch: !tpu,
+    narrowDispatch,
     expertTensor: tpu ? 'sliced' : 'whole',
     choicesApart: false,
     directGeneration: !tpu,
@@ -157,7 +167,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     tokensDivideFreely: false,
     schedules: tpu ? ['gpipe'] : offeredSchedules,
     shardedPipelines: tpu,
-    policies: tpu ? policyNames('counted') : gpuPolicies,
+    policies: tpu ? maxtextPolicies : gpuPolicies,
     zeroStages: tpu ? [0, 1, 3] : zeroStages,
     frameworks,
     searchTensor2: false,
@@ -181,6 +191,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     elementwise: true,
     wholeStreams: !tpu,
     elementwiseFactor: tpu ? 1 : unfused,
+    recurrenceFactor: tpu ? 1 : unfused,
     expertElementwiseFactor: unfusedOfExperts,
     optimizerStep: true,
     reserveFraction: margin[kind],

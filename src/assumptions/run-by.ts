@@ -6,3 +6,6 @@ import type { Framework } from '../launch/framework.ts'
 import type { Assumptions } from './assumptions.ts'
 
 export type RunBy = Readonly<Partial<Record<Framework, Assumptions>>>
+
+/** What each framework's command settles of the assumptions, whatever a plan is costed with. */
+export type Settled = Readonly<Partial<Record<Framework, Partial<Assumptions>>>>

@@ -1,4 +1,5 @@
 /** What a composition of layers and the ends of the model compute, move and hold under one ZeRO stage. */
+import { compact } from '../compact.ts'
 import { known } from '../known.ts'
 import type { Composition } from '../model/composition.ts'
 import { blocksOfLayer } from '../model/layer-pattern.ts'
@@ -97,7 +98,8 @@ function headWindows(ingredients: Ingredients, zeroStage: ZeroStage, head: Compo
   const { problem, extents } = ingredients
   const windows = compiled(ingredients, zeroStage, head, recomputedLogits(head, problem.assumptions))
   const withLoss = (pass: 'forward' | 'backward') => {
-    const made = () => ({ plain: lossProduct(head, pass, extents, problem.precision), experts: null })
+    const plain = () => lossProduct(head, pass, extents, problem.precision)
+    const made = () => ({ plain: plain(), recurrence: null, experts: null })
     return joined([windows[pass], streamed(problem, made)])
   }
   return { ...windows, forward: withLoss('forward'), backward: withLoss('backward') }
@@ -105,9 +107,13 @@ function headWindows(ingredients: Ingredients, zeroStage: ZeroStage, head: Compo
 
 /** Kernels between products, where the assumptions count any. */
 function streamed({ assumptions }: Problem, made: () => Streamed): Window {
-  const { elementwise, elementwiseFactor, expertElementwiseFactor } = assumptions
+  const { elementwise, elementwiseFactor, recurrenceFactor, expertElementwiseFactor } = assumptions
   if (!elementwise) return { products: [], buckets: [] }
-  const { plain, experts } = made()
-  const routed = experts ? [slowed(experts, expertElementwiseFactor)] : []
-  return { products: [slowed(plain, elementwiseFactor), ...routed], buckets: [] }
+  const { plain, recurrence, experts } = made()
+  const products = compact(
+    slowed(plain, elementwiseFactor),
+    recurrence && slowed(recurrence, recurrenceFactor),
+    experts && slowed(experts, expertElementwiseFactor),
+  )
+  return { products, buckets: [] }
 }

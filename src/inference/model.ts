@@ -6,7 +6,7 @@
  */
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import { type NetworkPrices, networkPrices } from '../cost/communication/network.ts'
-import { arrayType } from '../cost/compile/compile.ts'
+import { arrayType } from '../cost/compile/array-type.ts'
 import { type ComputeRates, computeRates } from '../cost/compute/compute.ts'
 import type { Network } from '../hardware/cluster/cluster.ts'
 import { resourceCount } from '../hardware/network/collective.ts'

@@ -88,7 +88,7 @@ export function searchPhase(
   })
   addCounts(counts, found.counts)
   return {
-    ...tallyOf(counts, meshes.unseen > 0 ? 0 : Math.min(floor, found.floor)),
+    ...tallyOf(counts, meshes.unseen > 0 ? 0 : Math.min(floor, found.floor), meshes.unseen),
     candidates: found.list,
   }
 }

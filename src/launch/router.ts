@@ -6,6 +6,7 @@
  */
 import { type Framework, type Server, servers } from './framework.ts'
 import { isAsked, refusalOf, refusedFor, unwrittenOf } from './launch.ts'
+import { ofOther } from './server/apart.ts'
 import { sglangVersion } from './sglang/version.ts'
 import type { Start } from './start.ts'
 import { tensorrtVersion } from './tensorrt-llm/version.ts'
@@ -29,7 +30,7 @@ const mostNamed = 1024
 const routers: Readonly<Partial<Record<Server, (counts: Counts) => Start | null>>> = {
   sglang: ({ prefills, generates }) => ({
     version: sglangVersion,
-    command: `: "\${PREFILL_URLS:?the ${prefills} that read prompts, such as http://host:30000}" "\${GENERATE_URLS:?the ${generates} that generate}"; python3 -m sglang_router.launch_router --pd-disaggregation --prefill \${PREFILL_URLS// / --prefill } --decode \${GENERATE_URLS// / --decode }`,
+    command: `: "\${PREFILL_URLS:?the ${prefills} that read prompts, each with its bootstrap port, such as http://host:30000,8998}" "\${GENERATE_URLS:?the ${generates} that generate, such as http://host:30100}"; prefills=\${PREFILL_URLS// / --prefill }; python3 -m sglang_router.launch_router --pd-disaggregation --prefill \${prefills//,/ } --decode \${GENERATE_URLS// / --decode }`,
     files: [],
   }),
   'tensorrt-llm': (counts) => {
@@ -45,18 +46,21 @@ const routers: Readonly<Partial<Record<Server, (counts: Counts) => Start | null>
 }
 
 function tensorrtRouter({ prefills, generates }: Counts): object {
-  const group = (name: string, count: number) => ({
+  const group = (name: string, count: number, port: number) => ({
     num_instances: count,
-    urls: Array.from({ length: count }, (_, at) => `${name}-${at}:8000`),
+    urls: Array.from({ length: count }, (_, at) => `${name}-${at}:${port}`),
   })
   return {
     ...{ hostname: '0.0.0.0', port: 8000 },
-    ...{ context_servers: group('prefill', prefills), generation_servers: group('generate', generates) },
+    ...{
+      context_servers: group('prefill', prefills, 8000),
+      generation_servers: group('generate', generates, 8000 + ofOther),
+    },
   }
 }
 
 const notes: Readonly<Partial<Record<Server, string>>> = {
-  vllm: 'vLLM has no router of its own: a proxy as in docs/features/nixl_connector_usage.md of its repository sends a request to a server of either phase in turn.',
+  vllm: 'vLLM has no router of its own: a proxy as in docs/features/nixl_connector_usage.md of its repository sends a request to a server of either phase in turn, to port 8000 and up of those that read prompts and 8100 and up of those that generate.',
   'tensorrt-llm': `TensorRT-LLM: put the hosts of the servers in router.yaml, which is written for up to ${mostNamed} servers.`,
 }
 

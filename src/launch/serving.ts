@@ -12,17 +12,20 @@ import type { InferenceCandidate, Phase } from '../inference/phase.ts'
 import { isOneServer } from '../modes/serve/one-server.ts'
 import type { Setting } from '../problem.ts'
 import { faults, keeps } from '../rules/rule.ts'
-import { unitMesh } from '../sharding/axis.ts'
+import { type Mesh, unitMesh } from '../sharding/axis.ts'
 import { type LayoutFields, layoutFields } from '../sharding/tables/inference-layout-fields.ts'
 import type { ProjectionLayout } from '../sharding/tables/inference-sharding.ts'
+import type { Bytes } from '../units.ts'
 import { type Framework, ofKind, type Server, servers } from './framework.ts'
 import { type Launch, told } from './launch.ts'
 import { maxtext, maxtextRules } from './maxtext/server.ts'
 import { hostSize } from './run/hosts.ts'
 import { innermostUnit } from './run/units.ts'
 import { laysOut, type ServingRules } from './server/rules.ts'
+import { neededToSend, type Stepped } from './server/sent-tokens.ts'
 import { type Counted, type Serving, serving } from './server/serving.ts'
 import { sglang, sglangRules } from './sglang/flags.ts'
+import { neededBeside } from './sglang/memory.ts'
 import { tensorrtLlm, tensorrtLlmRules } from './tensorrt-llm/options.ts'
 import { vllm } from './vllm/flags.ts'
 import { buildOf } from './vllm/rules.ts'
@@ -32,13 +35,28 @@ interface Launcher {
   readonly launch: (serving: Serving) => Launch<unknown>
   /** Rules that a plan has to keep. */
   readonly rules: (serving: Serving) => ServingRules
+  /** Bytes that a step of generation needs on a chip beyond what every plan leaves free; Infinity where no such step runs. */
+  readonly needsBeside?: (setting: Setting, mesh: Mesh, pass: Stepped) => Bytes
+  /** Whether a rule reads how many sequences are together. */
+  readonly countsSequences: boolean
 }
 
 export const servingLaunchers: Readonly<Record<Server, Launcher>> = {
-  vllm: { chips: ['gpu', 'tpu'], launch: vllm, rules: (serving) => buildOf(serving).rules },
-  sglang: { chips: ['gpu'], launch: sglang, rules: () => sglangRules },
-  'tensorrt-llm': { chips: ['gpu'], launch: tensorrtLlm, rules: () => tensorrtLlmRules },
-  maxtext: { chips: ['tpu'], launch: maxtext, rules: () => maxtextRules },
+  vllm: {
+    chips: ['gpu', 'tpu'],
+    launch: vllm,
+    rules: (serving) => buildOf(serving).rules,
+    needsBeside: neededToSend,
+    countsSequences: false,
+  },
+  sglang: {
+    ...{ chips: ['gpu'], launch: sglang, rules: () => sglangRules, countsSequences: false },
+    needsBeside: neededBeside,
+  },
+  'tensorrt-llm': {
+    ...{ chips: ['gpu'], launch: tensorrtLlm, rules: () => tensorrtLlmRules, countsSequences: false },
+  },
+  maxtext: { chips: ['tpu'], launch: maxtext, rules: () => maxtextRules, countsSequences: true },
 }
 
 export function inferenceLaunch(
@@ -56,16 +74,16 @@ export function serverLaunch(
   generate: InferenceCandidate,
   prefill: InferenceCandidate,
   {
-    promptLength,
+    longestPrompt,
     limits,
     ...counted
   }: Counted & {
-    readonly promptLength: number
+    readonly longestPrompt: number
     /** Limits that the server is given. */
     readonly limits: Pick<Counted, 'stepTokens' | 'maxSequences'>
   },
 ): Readonly<Record<string, unknown>> {
-  const prompts = serving(setting, prefill, 'prefill', { ...counted, contextLength: promptLength })
+  const prompts = serving(setting, prefill, 'prefill', { ...counted, contextLength: longestPrompt })
   const unlike = !isOneServer(prefill, generate)
   return launchesOf(serving(setting, generate, 'serve', { ...counted, ...limits, prompts, unlike }))
 }
@@ -106,9 +124,15 @@ export function servables(setting: Setting, parts: readonly Cluster[]): readonly
 
 function servedBy(able: readonly Server[]): Servable {
   const anyRuns = (made: Serving) => able.some((name) => runs(servingLaunchers[name], made))
+  const counts = able.some((name) => servingLaunchers[name].countsSequences)
   return {
     host: (cluster) => `${able.join()} ${hostText(cluster)}`,
+    toldApart: (sequences) => (counts ? sequences : 1),
     layout: laysOut,
+    needsBeside: (setting, mesh, pass) =>
+      mesh.expert === 1
+        ? 0
+        : Math.min(...able.map((name) => servingLaunchers[name].needsBeside?.(setting, mesh, pass) ?? 0)),
     runs: (asked, layouts) => anyRuns(serving(asked, layouts, layouts.mode, uncounted)),
     serves: (asked, layouts) => anyRuns(serving(asked, layouts, 'serve', uncounted)),
   }

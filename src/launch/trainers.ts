@@ -1,15 +1,26 @@
 /** The training frameworks: the chips each runs on, how it is started, and what it cannot run. */
+import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { Chip } from '../hardware/chip.ts'
+import type { Problem } from '../problem.ts'
 import type { Trainer } from './framework.ts'
 import type { Launch } from './launch.ts'
 import { maxtext } from './maxtext/config.ts'
+import { maxtextDispatch } from './maxtext/experts.ts'
+import { maxtextPolicies } from './maxtext/recomputation.ts'
 import { maxtextRules } from './maxtext/rules.ts'
+import { megatronDispatch } from './megatron/experts.ts'
 import { megatron } from './megatron/flags.ts'
+import { narrowWeightsAssumed } from './megatron/narrow-weights.ts'
 import { megatronRules } from './megatron/rules.ts'
+import type { TokenDispatch } from './run/experts.ts'
 import type { RunRules } from './run/rules.ts'
 import type { Run } from './run/run.ts'
 import { torchtitan } from './torchtitan/config.ts'
+import { torchtitanDispatch } from './torchtitan/experts.ts'
 import { torchtitanRules } from './torchtitan/rules.ts'
+
+/** What assumptions follow from: they themselves as far as they are known. */
+export type Assuming = Pick<Problem, 'precision' | 'cluster' | 'assumptions'>
 
 export interface TrainingLauncher {
   readonly chips: readonly Chip['kind'][]
@@ -18,6 +29,10 @@ export interface TrainingLauncher {
   readonly mixes: boolean
   /** What a note calls it where its flags spell the model out, as it knows none by name; null if they do not. */
   readonly spellsModel: string | null
+  /** How it sends tokens to their experts. */
+  readonly dispatch: TokenDispatch
+  /** What is assumed where it is the one that launches plans, beside how it sends tokens to experts. */
+  readonly assumes: (question: Assuming) => Partial<Assumptions>
   /** Rules that a plan has to keep. */
   readonly rules: RunRules
 }
@@ -28,6 +43,8 @@ export const trainingLaunchers: Readonly<Record<Trainer, TrainingLauncher>> = {
     launch: megatron,
     mixes: true,
     spellsModel: 'Megatron-LM',
+    dispatch: megatronDispatch,
+    assumes: narrowWeightsAssumed,
     rules: megatronRules,
   },
   maxtext: {
@@ -35,6 +52,8 @@ export const trainingLaunchers: Readonly<Record<Trainer, TrainingLauncher>> = {
     launch: maxtext,
     mixes: false,
     spellsModel: null,
+    dispatch: maxtextDispatch,
+    assumes: () => ({ policies: maxtextPolicies }),
     rules: maxtextRules,
   },
   torchtitan: {
@@ -42,6 +61,8 @@ export const trainingLaunchers: Readonly<Record<Trainer, TrainingLauncher>> = {
     launch: torchtitan,
     mixes: true,
     spellsModel: null,
+    dispatch: torchtitanDispatch,
+    assumes: () => ({}),
     rules: torchtitanRules,
   },
 }

@@ -3,18 +3,22 @@
  * A framework that cannot run the plan gets reasons in place of flags. `notes` have what flags cannot say.
  */
 
+import type { Assumptions } from '../assumptions/assumptions.ts'
+import type { Settled } from '../assumptions/run-by.ts'
 import { compact } from '../compact.ts'
 import type { CostModel } from '../cost/model.ts'
+import { present } from '../fields.ts'
 import type { Problem } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import { faults, keeps } from '../rules/rule.ts'
 import type { Accepts, Candidate, OpenLayout } from '../search/layouts/candidate.ts'
 import { unitMesh } from '../sharding/axis.ts'
-import { ofKind, type Trainer, trainers } from './framework.ts'
+import { type Framework, ofKind, type Trainer, trainers } from './framework.ts'
 import { isAsked, told } from './launch.ts'
+import { expertRanks, narrowDispatchNote } from './run/experts.ts'
 import { type RunRules, runFaults } from './run/rules.ts'
 import { cutRun, launchRun, layoutRun, meshRun, type Run, wholeRun } from './run/run.ts'
-import { trainingLaunchers } from './trainers.ts'
+import { type Assuming, type TrainingLauncher, trainingLaunchers } from './trainers.ts'
 
 export function launch(model: CostModel, candidate: Candidate): Readonly<Record<string, unknown>> {
   const run = launchRun(model, candidate)
@@ -32,10 +36,54 @@ export function launch(model: CostModel, candidate: Candidate): Readonly<Record<
       compact(
         paddingNote(run),
         memoryNote(run),
+        narrowDispatchNote(run),
         noted.flatMap(({ notes }) => notes),
         scopeNotes(run, spelling),
       ),
   )
+}
+
+/** What the command of each framework settles of the assumptions, whatever the plan is costed with: how tokens are sent to their experts. */
+export function settledBy(model: CostModel, candidate: Candidate): Settled {
+  const run = launchRun(model, candidate)
+  if (expertRanks(run).ranks === 1) return {}
+  const rows = Object.entries(trainingLaunchers)
+  return Object.fromEntries(
+    rows.map(([name, { dispatch }]) => {
+      const { usesKernels, holds } = dispatch
+      return [name, { hierarchicalDispatch: usesKernels(run), ...present({ expertTensor: holds }) }]
+    }),
+  )
+}
+
+/**
+ * What is assumed where these trainers may launch a plan: of experts, what none of them has is not, and what all do alike is; of all else, as
+ * the first of them.
+ */
+export function assumedUnder(
+  names: readonly Framework[],
+  question: Pick<Problem, 'model'> & Assuming,
+): Partial<Assumptions> {
+  const { kind } = question.cluster.chip
+  const able = ofKind(trainers, names)
+    .map((name) => trainingLaunchers[name])
+    .filter(({ chips }) => chips.includes(kind))
+  const [first] = able
+  return {
+    ...first?.assumes(question),
+    ...(question.model.experts ? ofExperts(able, question) : {}),
+  }
+}
+
+function ofExperts(
+  able: readonly TrainingLauncher[],
+  question: Pick<Problem, 'model'> & Assuming,
+): Partial<Assumptions> {
+  const [holds, ...others] = new Set(able.map(({ dispatch }) => dispatch.holds))
+  return {
+    ...(able.some(({ dispatch }) => dispatch.hasKernels(question)) ? {} : { hierarchicalDispatch: false }),
+    ...(others.length === 0 ? present({ expertTensor: holds }) : {}),
+  }
 }
 
 /**
@@ -59,6 +107,7 @@ export function launchable(model: CostModel): Accepts | null {
       const run = layoutRun(problem, layout)
       return byAny((rules) => keeps(rules.mesh, run) && keeps(rules.layout, run))
     },
+    cut: (cut) => byAny((rules) => keeps(rules.cut, cut)),
     plans: (layout) => {
       const cut = cutRun(problem, layout)
       const left = able.filter(({ rules: { mesh, layout: ofLayout, cut: ofCut } }) => {

@@ -102,6 +102,11 @@ const families: readonly FamilyDetails[] = [
   { types: /^(apertus|hunyuan|dots1)/, queryKeyNorm: true },
   { types: /^seed_oss/, queryKeyValueBiases: true },
   { types: /^minimax_m2/, router: { bias: true }, peculiar: ['norms of queries and keys over all heads'] },
+  {
+    types: /^granitemoehybrid/,
+    withoutPositions: true,
+    peculiar: ['multipliers of embeddings, attention, residuals and logits'],
+  },
   { types: /^granite/, peculiar: ['multipliers of embeddings, attention, residuals and logits'] },
   {
     types: /^olmo[23]/,

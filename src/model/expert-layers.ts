@@ -9,7 +9,6 @@
  * After the first dense layers, every n-th layer has experts, the last of each n: layers 2, 4, … for n = 2.
  * A pattern of layers says itself which have experts (layer-pattern.ts). Biases of the router and gates on shared experts are left out.
  */
-import { known } from '../known.ts'
 import { layerHas, layersWith } from './layer-pattern.ts'
 import type { Transformer } from './transformer.ts'
 
@@ -48,26 +47,6 @@ export function hasExperts(model: Transformer, layer: number): boolean {
     layer >= experts.denseLayers &&
     (layer - experts.denseLayers + 1) % experts.every === 0
   )
-}
-
-/** Layers with experts on each stage, when the first stages take one layer more where stages do not divide the layers. */
-export function expertLayersByStage(model: Transformer, stages: number): readonly number[] {
-  const own = known(byStage, model, () => new Map())
-  return known(own, stages, () => layersByStage(model, stages))
-}
-
-const byStage = new WeakMap<Transformer, Map<number, readonly number[]>>()
-
-function layersByStage(model: Transformer, stages: number): readonly number[] {
-  const most = Math.ceil(model.layers / stages)
-  const fewer = most * stages - model.layers
-  let layer = 0
-  return Array.from({ length: stages }, (_, stage) => {
-    let sparse = 0
-    const end = layer + (stage < stages - fewer ? most : most - 1)
-    for (; layer < end; layer++) sparse += hasExperts(model, layer) ? 1 : 0
-    return sparse
-  })
 }
 
 export function expertLayerParameters({ dModel, gatedMlp, experts }: Transformer): ExpertLayerParameters {

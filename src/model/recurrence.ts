@@ -122,5 +122,6 @@ export function widthsOf(recurrence: Recurrence) {
     values: recurrence.heads * recurrence.valueDim,
     kept: row.kept(recurrence),
     streamed: row.streamed(recurrence),
+    streamedBackward: row.streamedBackward(recurrence),
   }
 }

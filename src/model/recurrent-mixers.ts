@@ -8,8 +8,9 @@
  *   vectors      decays and their offsets, and the norm of the result: parameters that no matmul meets
  *
  * Trained and in prefill, chunks of C positions are multiplied out, and the state goes from chunk to chunk. A chunk is a chain of kernels
- * that meet in HBM: `streamed` counts the elements of 16 bits that they read and write for one position, `kept` those of the chain's own
- * inputs that it keeps for the backward pass, beside what was projected and the result.
+ * that meet in HBM: `streamed` counts the elements of 16 bits that they read and write for one position, `streamedBackward` those of the chain that
+ * makes gradients (twice as many, where its kernels were not counted), `kept` those of the chain's own inputs that it keeps for that, beside what was
+ * projected and the result.
  *
  *   gated delta net   per head and position  3·k·v + C·(3·k + 2·v) multiply-adds: with the state W·S, Q·S and Kᵀ·V', in the chunk K·Kᵀ,
  *                     T·K, T·V, Q·Kᵀ and A·V'
@@ -25,6 +26,10 @@
  *   streamed          6·v + 6·k·v/C + 10 of a head: values twice, results, the norm's three; states in fp32 written, passed on and read; steps
  *                     and decays in fp32. 4·k + 4·C of a group, and twice what the convolution meets
  *   kept              what was projected and the result: the backward pass runs convolution and chunks again
+ *   backward          20·v + 17·k·v/C + 80 of a head: values and the result's gradient seven times each, the result, z and its gradient, the norm's
+ *                     three; states made again and passed on in fp32, their gradients too, both handed on in 16 bits to the three products that read
+ *                     them; steps, decays and their gradients in fp32, summed by kernels of PyTorch. 18·k + 14·C of a group, five times what the
+ *                     convolution meets. In all three times what the forward pass streams
  *
  * Sources: Yang et al., "Gated Delta Networks" (arXiv 2412.06464), section 3; flash-linear-attention, ops/gated_delta_rule/chunk.py,
  * chunks of 64, whose forward pass saves q, k, v and the inverse A; Megatron-LM @d98e8a64dd, core/ssm/gated_delta_net: it projects to q, k,
@@ -55,6 +60,7 @@ export interface MixerRow {
   readonly multiplyAdds: (dims: MixerDims) => number
   readonly kept: (dims: MixerDims) => number
   readonly streamed: (dims: MixerDims) => number
+  readonly streamedBackward: (dims: MixerDims) => number
 }
 
 const chunk = 64
@@ -62,6 +68,15 @@ const chunk = 64
 const queriesAndKeys = ({ keyHeads, keyDim }: MixerDims) => 2 * keyHeads * keyDim
 const values = ({ heads, valueDim }: MixerDims) => heads * valueDim
 const copied = ({ heads, keyDim }: MixerDims) => 2 * heads * keyDim
+
+function gatedChain(dims: MixerDims): number {
+  const { heads, keyDim, valueDim } = dims
+  const chain = 7 * keyDim + 6 * valueDim + 6 * chunk + (2 * keyDim * valueDim) / chunk
+  const convolution = 2 * (queriesAndKeys(dims) + values(dims))
+  return heads * chain + convolution + 3 * queriesAndKeys(dims) + copied(dims) + 3 * values(dims)
+}
+
+const kimiChain = (dims: MixerDims) => gatedChain(dims) + 8 * dims.heads * dims.keyDim
 
 const gatedDeltaNet = {
   name: 'gated-delta-net',
@@ -76,12 +91,8 @@ const gatedDeltaNet = {
     const before = dims.heads > dims.keyHeads ? queriesAndKeys(dims) : 0
     return before + copied(dims) + values(dims) + chunk * dims.heads
   },
-  streamed: (dims) => {
-    const { heads, keyDim, valueDim } = dims
-    const chain = 7 * keyDim + 6 * valueDim + 6 * chunk + (2 * keyDim * valueDim) / chunk
-    const convolution = 2 * (queriesAndKeys(dims) + values(dims))
-    return heads * chain + convolution + 3 * queriesAndKeys(dims) + copied(dims) + 3 * values(dims)
-  },
+  streamed: gatedChain,
+  streamedBackward: (dims) => 2 * gatedChain(dims),
 } as const satisfies MixerRow
 
 const kimiDeltaAttention = {
@@ -92,7 +103,8 @@ const kimiDeltaAttention = {
   raised: (dims) => dims.heads * dims.keyDim + values(dims),
   vectors: ({ heads, keyDim, valueDim }) => heads + heads * keyDim + valueDim,
   kept: (dims) => gatedDeltaNet.kept(dims) + dims.heads * (2 * dims.keyDim + chunk),
-  streamed: (dims) => gatedDeltaNet.streamed(dims) + 8 * dims.heads * dims.keyDim,
+  streamed: kimiChain,
+  streamedBackward: (dims) => 2 * kimiChain(dims),
 } as const satisfies MixerRow
 
 const mambaChunk = 128
@@ -112,6 +124,12 @@ const mamba2 = {
     const ofHead = 6 * valueDim + (6 * keyDim * valueDim) / mambaChunk + 10
     const convolution = 2 * (queriesAndKeys(dims) + values(dims))
     return heads * ofHead + keyHeads * (4 * keyDim + 4 * mambaChunk) + convolution
+  },
+  streamedBackward: (dims) => {
+    const { keyHeads, keyDim, heads, valueDim } = dims
+    const ofHead = 20 * valueDim + (17 * keyDim * valueDim) / mambaChunk + 80
+    const convolution = 5 * (queriesAndKeys(dims) + values(dims))
+    return heads * ofHead + keyHeads * (18 * keyDim + 14 * mambaChunk) + convolution
   },
 } as const satisfies MixerRow
 

@@ -168,7 +168,8 @@ const quantisations: readonly (readonly [RegExp, Readonly<Record<string, unknown
     }),
   ],
   [/[-_.](int8|w8a16)\b/i, quantised({ quant_method: 'gptq', bits: 8 })],
-  [/[-_.](awq|gptq|w4a16|int4)\b/i, quantised({ quant_method: 'gptq', bits: 4 })],
+  [/[-_.]awq\b/i, quantised({ quant_method: 'awq', bits: 4 })],
+  [/[-_.](gptq|w4a16|int4)\b/i, quantised({ quant_method: 'gptq', bits: 4 })],
   [/[-_]bf16\b/i, { torch_dtype: 'bfloat16' }],
 ]
 

@@ -3,6 +3,7 @@
  *
  *   L layers, D dModel, F dFf, N heads, K kvHeads, H headDim, V vocab
  */
+import type { ElementType } from '../recipe/element-types.ts'
 import type { Details } from './details.ts'
 import type { MixerDims, RecurrentMixer } from './recurrent-mixers.ts'
 
@@ -57,6 +58,10 @@ export interface Pool {
 
 /** One head of keys, which are values too: of the last positions, and of pooled ones (compressed-attention.ts). */
 export interface CompressedAttention {
+  /** Elements of the head that rotate, which a narrow cache keeps in 16 bits; absent where none are told apart. */
+  readonly ropeHeadDim?: number
+  /** The type that servers keep its caches in where nobody says another; 16 bits when absent. */
+  readonly cacheType?: ElementType
   readonly queryRank: number
   /** Groups of heads, whose results each have a low rank of their own. */
   readonly outputGroups: number

@@ -6,6 +6,7 @@ import type { Change, PlanFault } from '../rules/part-rule.ts'
 import type { Tally } from '../search/tally.ts'
 import type { Preferred } from './certainty/preferred.ts'
 import type { ShownRecipe } from './certainty/recipes.ts'
+import type { ModelSummary } from './explain/model-summary.ts'
 import type { Plan } from './plan.ts'
 import type { Elasticities } from './sensitivity/elasticities.ts'
 import type { MemoryStep } from './sensitivity/memory-step.ts'
@@ -56,14 +57,6 @@ export interface Unlaunchable<Found> {
   readonly advantage: number | null
   /** For each framework, why it cannot launch the plan. */
   readonly reasons: Readonly<Record<string, readonly string[]>>
-}
-
-export interface ModelSummary {
-  readonly name: string
-  readonly parameters: number
-  readonly activeParameters: number
-  readonly trainFlopsPerToken: number
-  readonly kvCacheBytesPerToken: number
 }
 
 /** The request with every name looked up. */

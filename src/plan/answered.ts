@@ -3,6 +3,7 @@
  * that no framework launches; how the search went and what it proves; sensitivities of the best plan; or the reasons
  * why there is no plan.
  */
+import { compact } from '../compact.ts'
 import { alone, type Crew } from '../crew.ts'
 import type { Framework } from '../launch/framework.ts'
 import { type Patience, type Stop, shares } from '../patience.ts'
@@ -17,7 +18,7 @@ import { modelSummary } from './explain/model-summary.ts'
 import { noLaunch } from './no-plan/no-launch.ts'
 import { underChips } from './no-plan/under-chips.ts'
 import type { Plan } from './plan.ts'
-import { searchAccount } from './search-account.ts'
+import { cutText, searchAccount } from './search-account.ts'
 
 export interface Searched<Asked extends Setting, Found extends Scored, Listed extends Plan, None> {
   readonly problem: Asked
@@ -77,18 +78,19 @@ export function answered<
     const unfit = searched.reasons(stop)
     return unlaunchable ? noLaunch(searched.assumed, searched.refused, unfit.suggestions) : unfit
   }
+  const search = searchAccount(
+    result,
+    first && best ? { stepTimeSeconds: first.stepTimeSeconds, score: best.score } : null,
+    bound,
+  )
   return {
     plans,
     unlaunchable,
-    search: searchAccount(
-      result,
-      first && best ? { stepTimeSeconds: first.stepTimeSeconds, score: best.score } : null,
-      bound,
-    ),
+    search,
     sensitivity: best ? searched.sensitivityOf(best, late) : null,
     infeasible: !best && unexamined === 0 ? nothing() : null,
     ...resolved(problem, positions),
-    warnings: [...unshown(candidates.length, plans.length), ...searched.warnings(first)],
+    warnings: compact(cutText(search), unshown(candidates.length, plans.length), searched.warnings(first)),
   }
 }
 

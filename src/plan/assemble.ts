@@ -2,7 +2,7 @@
 import type { Solver } from '../../solvers/linear-program.ts'
 import { compact } from '../compact.ts'
 import type { CostModel } from '../cost/model.ts'
-import { launch } from '../launch/training.ts'
+import { launch, settledBy } from '../launch/training.ts'
 import type { Candidate } from '../search/layouts/candidate.ts'
 import { replicasOf } from '../sharding/axis.ts'
 import { trainingAccount } from './account/accounts.ts'
@@ -50,7 +50,11 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     globalBatchSequences: sequences * microbatches,
     paddingFraction: 1 - batchTokens / (sequences * microbatches * sequenceLength),
   }
-  return { ...plan, explanation: explanation(plan, costed), launch: withRunTimes(launches, account) }
+  return {
+    ...plan,
+    explanation: explanation(plan, costed),
+    launch: withRunTimes(launches, account, settledBy(model, candidate)),
+  }
 }
 
 /** What replicas share of the states, by ZeRO stage. */

@@ -18,9 +18,7 @@ export function assembled<Found, Plan>(
   return (unwritten < 0 ? plans : plans.slice(0, unwritten)).filter((plan) => plan !== null)
 }
 
-export function unshown(found: number, shown: number): readonly string[] {
-  if (shown === found) return []
-  return [
-    `there was time to write out ${shown} of ${counted(found, 'plan')} that were found; raise timeoutMs`,
-  ]
+export function unshown(found: number, shown: number): string | null {
+  if (shown === found) return null
+  return `there was time to write out ${shown} of ${counted(found, 'plan')} that were found; raise timeoutMs`
 }

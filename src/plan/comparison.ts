@@ -4,7 +4,7 @@
  * that of the steps.
  */
 import { compact } from '../compact.ts'
-import { type Axis, axes } from '../sharding/axis.ts'
+import { axes } from '../sharding/axis.ts'
 import { bytesText, percent, secondsText, signed } from './explain/figures.ts'
 import type { MemoryAccount, Plan } from './plan.ts'
 
@@ -34,42 +34,29 @@ export const memoryLines = [
 
 type MemoryLine = (typeof memoryLines)[number]
 
-/** Every difference is the second plan less the first. */
-export interface Difference {
-  readonly stepTimeSeconds: number
-  /** Second over first. */
-  readonly stepTimeRatio: number
-  readonly timeSeconds: Readonly<Record<TimeLine, number>>
-  /** All communication, hidden or not. */
-  readonly communication: Readonly<Record<Axis, number>>
-  readonly memoryBytes: Readonly<Record<MemoryLine | 'total', number>>
-  readonly tokensPerSecondPerChipRatio: number
-  /** Cost of a million tokens, second over first; null if one has no price. */
-  readonly costRatio: number | null
-  /** Sentences for people, the largest differences first. */
-  readonly explanation: readonly string[]
-}
+/** The second plan less the first, or over it for ratios, and sentences for people, the largest differences first. */
+export type Difference = ReturnType<typeof difference>
 
 interface Named {
   readonly name: string
   readonly plan: Plan
 }
 
-export function difference(first: Named, second: Named): Difference {
-  const [before, after] = [first.plan, second.plan]
-  const timeSeconds = less(timeLines, before.timeSeconds, after.timeSeconds)
-  const memoryBytes = less([...memoryLines, 'total'], before.memoryBytes, after.memoryBytes)
-  const communication = less(axes, before.timeSeconds.communication, after.timeSeconds.communication)
-  const found = {
+export function difference(first: Named, second: Named) {
+  const found = apart(first.plan, second.plan)
+  return { ...found, explanation: explanation(first, second, found) }
+}
+
+function apart(before: Plan, after: Plan) {
+  return {
     stepTimeSeconds: after.stepTimeSeconds - before.stepTimeSeconds,
     stepTimeRatio: after.stepTimeSeconds / before.stepTimeSeconds,
-    timeSeconds,
-    communication,
-    memoryBytes,
+    timeSeconds: less(timeLines, before.timeSeconds, after.timeSeconds),
+    communication: less(axes, before.timeSeconds.communication, after.timeSeconds.communication),
+    memoryBytes: less([...memoryLines, 'total'], before.memoryBytes, after.memoryBytes),
     tokensPerSecondPerChipRatio: after.tokensPerSecondPerChip / before.tokensPerSecondPerChip,
     costRatio: costRatio(before, after),
   }
-  return { ...found, explanation: explanation(first, second, found) }
 }
 
 function less<Line extends string>(
@@ -94,13 +81,7 @@ const worth = 0.05
 function explanation(
   first: Named,
   second: Named,
-  {
-    stepTimeSeconds,
-    stepTimeRatio,
-    timeSeconds,
-    communication,
-    memoryBytes,
-  }: Omit<Difference, 'explanation'>,
+  { stepTimeSeconds, stepTimeRatio, timeSeconds, communication, memoryBytes }: ReturnType<typeof apart>,
 ): readonly string[] {
   const step = first.plan.stepTimeSeconds
   const lines = largest(timeSeconds).map(([line, more]) => `${signed(more, secondsText)} ${words[line]}`)

@@ -43,6 +43,8 @@ export interface InferencePlan extends Plan {
 
 export interface SpeculationAccount {
   readonly draftTokens: number
+  /** Of drafting one token. */
+  readonly draftSeconds: number
   readonly expectedTokensPerStep: number
   readonly stepSeconds: number
   readonly secondsPerToken: number

@@ -5,6 +5,8 @@
 import { type Framework, frameworks, ofKind } from '../launch/framework.ts'
 import { launchersAmong } from '../launch/launch.ts'
 import type { Mesh } from '../sharding/axis.ts'
+import { measuredRuns } from './certainty/measured-faster.ts'
+import { degreesOf, type ShownRecipe } from './certainty/recipes.ts'
 import type { ServePlan } from './inference-plan.ts'
 import type { Plan } from './plan.ts'
 
@@ -17,8 +19,18 @@ export interface Regret {
   readonly best: { readonly summary: string; readonly mesh: Mesh; readonly stepTimeSeconds: number }
   /** Frameworks that launch the written plan; all assumed ones if none does. */
   readonly frameworks: readonly Framework[]
+  /** The fastest published run of this very question that divides the model as the written plan does; null if there is none. */
+  readonly published: PublishedRun | null
   /** Whether `best` is proven to be the best; false if the search had to stop early. */
   readonly exact: boolean
+}
+
+/** What was measured, and what of its prediction the request assumes otherwise. */
+export interface PublishedRun {
+  readonly software: string
+  readonly source: string
+  readonly stepTimeSeconds: number
+  readonly assumedOtherwise: readonly string[]
 }
 
 export interface ServeRegret extends Pick<Regret, 'savesFraction' | 'frameworks' | 'exact'> {
@@ -39,12 +51,29 @@ type Searched = Pick<Regret, 'frameworks' | 'exact'>
 export function regret(
   given: Plan,
   best: Plan,
-  { byToken, ...searched }: Searched & { readonly byToken: boolean },
+  { byToken, recipes, ...searched }: Searched & Of & { readonly byToken: boolean },
 ): Regret {
   const seconds = (plan: Plan) => (byToken ? 1 / plan.tokensPerSecond : plan.stepTimeSeconds)
   const { summary, mesh, stepTimeSeconds } = best
   const savesFraction = 1 - seconds(best) / seconds(given)
-  return { savesFraction, best: { summary, mesh, stepTimeSeconds }, ...searched }
+  const published = publishedAs(given, recipes)
+  return { savesFraction, best: { summary, mesh, stepTimeSeconds }, published, ...searched }
+}
+
+interface Of {
+  readonly recipes: readonly ShownRecipe[]
+}
+
+function publishedAs({ mesh }: Plan, recipes: readonly ShownRecipe[]): PublishedRun | null {
+  const run = measuredRuns(recipes).find(({ recipe }) => degreesOf(recipe.plan.mesh) === degreesOf(mesh))
+  if (!run) return null
+  const { software, release, source, assumedOtherwise } = run.recipe
+  return {
+    software: `${software} ${release}`,
+    source,
+    stepTimeSeconds: run.stepTimeSeconds,
+    assumedOtherwise,
+  }
 }
 
 /** For deployments: fraction of chips saved, or, if no rate is requested, of the pool's time per request. */

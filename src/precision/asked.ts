@@ -7,6 +7,7 @@
  */
 import { compact } from '../compact.ts'
 import type { Chip } from '../hardware/chip.ts'
+import { usualCacheType } from '../model/cache-type.ts'
 import type { Checkpoint } from '../model/hugging-face/checkpoint.ts'
 import type { Transformer } from '../model/transformer.ts'
 import { anotherType, releasedAlone, storedWarnings, unpacked } from '../plan/explain/checkpoint-warnings.ts'
@@ -42,7 +43,7 @@ export function resolvedPrecision(
   const precision: Precision = {
     weights: own ?? stored?.weights ?? usualType,
     compute: asked.compute ?? stored?.compute ?? usualType,
-    kvCache: asked.kvCache ?? stored?.kvCache ?? usualType,
+    kvCache: asked.kvCache ?? stored?.kvCache ?? (training ? usualType : usualCacheType(model)),
     gradients: asked.gradients ?? accumulated,
     optimizer: asked.optimizer,
     ...(stored?.parameterBytes ? { parameterBytes: stored.parameterBytes } : {}),

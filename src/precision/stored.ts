@@ -5,10 +5,10 @@
  */
 import { quantizedBytes } from '../cost/memory/parameter-bytes.ts'
 import type { Chip } from '../hardware/chip.ts'
-import { peakOf, plainType } from '../hardware/peak.ts'
+import { peakOf, plainType, scalesBlocks } from '../hardware/peak.ts'
 import type { Checkpoint } from '../model/hugging-face/checkpoint.ts'
 import type { Precision, Setting } from '../problem.ts'
-import { isNarrow, usualType } from '../recipe/element-type.ts'
+import { elementRow, isNarrow, usualType } from '../recipe/element-type.ts'
 import type { ElementType } from '../recipe/element-types.ts'
 
 /** The first checkpoint, or the first with weights of the type asked for; undefined when none has that type, as then no checkpoint applies. */
@@ -26,7 +26,8 @@ export function checkpointFor(
 export function storedPrecision({ name, weights, quantized }: Checkpoint, chip: Chip): Partial<Precision> {
   const named = name === undefined ? {} : { checkpoint: name }
   if (!quantized) return { weights: isNarrow(weights) ? weights : usualType, ...named }
-  const { activations, kvCache } = quantized
+  const activations = quantized.activations ?? castBeside(weights, quantized, chip)
+  const { kvCache } = quantized
   return {
     weights,
     parameterBytes: quantizedBytes(quantized),
@@ -35,6 +36,21 @@ export function storedPrecision({ name, weights, quantized }: Checkpoint, chip: 
     ...(kvCache ? { kvCache } : {}),
     ...named,
   }
+}
+
+/**
+ * The experts of gpt-oss are multiplied beside inputs in MXFP8 where the chip scales blocks: by default of SGLang (flashinfer_mxfp4) and TensorRT-LLM
+ * (W4A8_MXFP4_MXFP8), and of vLLM as its recipe starts it on B200 (vllm-project/recipes @8959cf6, models/openai/gpt-oss-120b.yaml). AITER's kernels for MI355X
+ * unpack unless they are told otherwise (A8W4).
+ */
+function castBeside(
+  weights: ElementType,
+  { castsBeside }: NonNullable<Checkpoint['quantized']>,
+  chip: Chip,
+): ElementType | undefined {
+  if (!castsBeside || !scalesBlocks(chip)) return undefined
+  const besides: readonly ElementType[] = elementRow(weights).besides
+  return besides.find((type) => peakOf(chip, type) !== undefined)
 }
 
 /** The precision of a problem with weights or caches in another type, as if a request had named it. */

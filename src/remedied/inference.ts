@@ -1,4 +1,5 @@
 /** Evaluates a written inference plan. If it does not fit or is too slow, suggests changes, each evaluated as far as time allows. */
+import { compact } from '../compact.ts'
 import { evaluateInference } from '../evaluate-inference.ts'
 import { present } from '../fields.ts'
 import { rowOf } from '../modes/phases.ts'
@@ -11,6 +12,7 @@ import { fewerSequences, longerStep } from '../plan/no-plan/served-suggestions.t
 import type { InferenceSketch, PhaseProblem } from '../problem.ts'
 import { dropped } from './choices.ts'
 import { type Asked, type Changed, changesOf, remedied } from './remedied.ts'
+import { widerMesh } from './wider-mesh.ts'
 import { withinShare } from './within-share.ts'
 
 const evaluateShared = withinShare(evaluateInference)
@@ -24,14 +26,15 @@ type AskedPhase = Asked<PhaseProblem, InferenceSketch, InferencePlan>
 function suggestionsFor(asked: AskedPhase, plan: InferencePlan): readonly Suggestion[] {
   const { problem, sketch, fitting } = asked
   const anyPlan = (other: PhaseProblem) => fitting(other, sketch) !== null
-  return [
-    ...budgetSuggestion(problem, plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
-    ...reopened(asked),
-    ...precisionSuggestions(problem, anyPlan),
-    ...moreReplicas(asked),
-    ...smallerBatch(asked, plan),
-    ...laterStep(problem, plan, anyPlan),
-  ]
+  return compact(
+    budgetSuggestion(problem, plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
+    reopened(asked),
+    precisionSuggestions(problem, anyPlan),
+    widerMesh(asked),
+    moreReplicas(asked),
+    smallerBatch(asked, plan),
+    laterStep(problem, plan, anyPlan),
+  )
 }
 
 /** The plan with its layouts replaced by those that would be chosen. */
@@ -54,19 +57,20 @@ function reopened(asked: AskedPhase): readonly Suggestion[] {
 }
 
 /** Uses a multiple of the chips, for more replicas. */
-function moreReplicas({ problem, sketch, fitting }: AskedPhase): readonly Suggestion[] {
+function moreReplicas({ problem, sketch, fitting }: AskedPhase): Suggestion | null {
   const { mesh, layout } = sketch
   const onto = (chips: number) => (mesh.data * chips) / problem.cluster.chips
   const found = largerThatFits(problem, (cluster) => {
     if (cluster.chips % problem.cluster.chips !== 0) return false
-    const own = present({ batchSequences: sketch.batchSequences, cacheShare: sketch.cacheShare })
+    const { batchSequences, stepTokens, cacheShare } = sketch
+    const own = present({ batchSequences, stepTokens, cacheShare })
     const changed = { layout, mesh: { ...mesh, data: onto(cluster.chips) }, ...own }
     return fitting({ ...problem, cluster } as PhaseProblem, changed) !== null
   })
-  if (!found) return []
+  if (!found) return null
   const { also = [] } = dropped(sketch, ['placement', 'microbatches', 'microbatchTokens'])
   const size = { pointer: '/plan/mesh/data', value: onto(found.cluster.chips) }
-  return [{ ...moreChips(found), also: [size, ...also] }]
+  return { ...moreChips(found), also: [size, ...also] }
 }
 
 /** Explains the limit: the plan counts every sequence that a server may take as running at its full length. */
@@ -74,24 +78,25 @@ const pagedCap =
   '; for a server with paged caches the number is only a cap, and fewer sequences run at once when the caches are full: set a smaller cap (--max-num-seqs of vLLM), or workload.meanContextLength if sequences are shorter'
 
 /** In generation the plan's own batch counts, if it has one; in prefill it is that of the workload, which the plan can only repeat. */
-function smallerBatch({ problem, sketch, fitting }: AskedPhase, plan: InferencePlan): readonly Suggestion[] {
+function smallerBatch({ problem, sketch, fitting }: AskedPhase, plan: InferencePlan): Suggestion | null {
   const { workload } = problem
   const own = rowOf(workload).prompts(workload) === null && sketch.batchSequences !== undefined
   const asked = own ? sketch.batchSequences : workload.batchSequences
-  if (asked === undefined || asked === 'max') return []
+  if (asked === undefined || asked === 'max') return null
   const pointer = own ? '/plan/batchSequences' : '/workload/batchSequences'
-  const found = fewerSequences(pointer, asked, plan.batchSequences, (batchSequences) => {
+  const fewer = fewerSequences(pointer, asked, plan.batchSequences, (batchSequences) => {
     const changed = { ...sketch, ...(sketch.batchSequences === undefined ? {} : { batchSequences }) }
     const other = { ...problem, workload: { ...workload, batchSequences } } as PhaseProblem
     return fitting(own ? problem : other, changed) !== null
   })
+  if (!fewer) return null
   const twice = !own && sketch.batchSequences !== undefined
   const capped = rowOf(workload).prompts(workload) === null ? pagedCap : ''
-  return found.map((fewer) => ({
+  return {
     ...fewer,
     detail: `${fewer.detail}${capped}`,
     ...(twice ? { also: [{ pointer: '/plan/batchSequences', value: fewer.value }] } : {}),
-  }))
+  }
 }
 
 /** Relaxes the time limit, if that alone is in the way. */
@@ -99,10 +104,10 @@ function laterStep(
   problem: PhaseProblem,
   { stepTimeSeconds }: InferencePlan,
   anyPlan: (problem: PhaseProblem) => boolean,
-): readonly Suggestion[] {
+): Suggestion | null {
   const { workload } = problem
-  if (rowOf(workload).limitSeconds(workload) === undefined) return []
+  if (rowOf(workload).limitSeconds(workload) === undefined) return null
   const changed = { ...problem, workload: { ...workload, maxStepSeconds: stepTimeSeconds } } as PhaseProblem
-  if (!anyPlan(changed)) return []
-  return [longerStep(stepTimeSeconds, `the plan takes ${secondsText(stepTimeSeconds)}`)]
+  if (!anyPlan(changed)) return null
+  return longerStep(stepTimeSeconds, `the plan takes ${secondsText(stepTimeSeconds)}`)
 }

@@ -11,8 +11,8 @@ const usual = [0.8, 0.85, 0.9, 0.95] as const
 export function largerShare(
   { problem, sketch, fitting }: Asked<ServeProblem, ServeSketch, ServePlan>,
   { infeasible = [] }: ServePlan,
-): readonly Suggestion[] {
-  if (!infeasible.some(({ reason }) => reason === 'memory')) return []
+): Suggestion | null {
+  if (!infeasible.some(({ reason }) => reason === 'memory')) return null
   const { cacheShare } = sketch
   const { hbmBytes } = problem.cluster.chip
   for (const share of usual) {
@@ -26,11 +26,9 @@ export function largerShare(
       : fitting({ ...problem, memoryBudget: share * hbmBytes }, sketch)
     if (!plan) continue
     const detail = `a server has room for ${plan.roomSequences} sequences`
-    return [
-      larger
-        ? { change, pointer: '/plan/cacheShare', value: own, detail }
-        : { change, pointer: '/memoryBudget', value: { fraction: share }, detail },
-    ]
+    return larger
+      ? { change, pointer: '/plan/cacheShare', value: own, detail }
+      : { change, pointer: '/memoryBudget', value: { fraction: share }, detail }
   }
-  return []
+  return null
 }

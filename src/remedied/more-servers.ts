@@ -9,7 +9,7 @@ import { remembered } from '../known.ts'
 import type { Suggestion } from '../plan/answer.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import { largerHardware } from '../plan/no-plan/larger-hardware.ts'
-import { largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
+import { doubled, largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
 import type { InstanceSketch, ServeProblem, ServeSketch } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
 import { searchedAs } from '../validation/serve-requirements.ts'
@@ -53,37 +53,30 @@ export function withoutInstances({ prefill = {}, generate = {}, ...rest }: Serve
 }
 
 /** What the search would take in the plan's place, on fewer chips than its own servers need. */
-function otherLayout({ problem, sketch, fitting }: AskedServe, below: number): readonly Suggestion[] {
+function otherLayout({ problem, sketch, fitting }: AskedServe, below: number): Suggestion | null {
   const { prefill, generate } = sketch
-  if (!(prefill?.mesh || generate?.mesh)) return []
+  if (!(prefill?.mesh || generate?.mesh)) return null
   const { contextLength, cacheShare } = sketch
   const held = present({ contextLength, cacheShare })
   const found = fitting(problem, held)
   const plan = found && { ...searchedAs(found), ...held }
   if (found && plan) {
     const detail = `the search finds "${found.summary}", which is enough`
-    return [{ change: 'other layouts', pointer: '/plan', value: plan, detail }]
+    return { change: 'other layouts', pointer: '/plan', value: plan, detail }
   }
-  for (
-    let chips = 2 * problem.cluster.chips;
-    chips < below && chips <= mostTimes * problem.cluster.chips;
-    chips *= 2
-  ) {
-    const larger = largerHardware(problem, chips)
+  return doubled(problem.cluster.chips, mostTimes, (chips) => {
+    const larger = chips < below ? largerHardware(problem, chips) : null
     const deployment = larger && fitting({ ...problem, cluster: larger.cluster }, held)
-    if (!deployment) continue
+    if (!deployment) return null
     const { detail, ...more } = moreChips(larger)
     const also = [{ pointer: '/plan', value: { ...searchedAs(deployment), ...held } }]
-    return [
-      {
-        ...more,
-        change: 'more chips and other layouts',
-        detail: `${detail}, for "${deployment.summary}"`,
-        also,
-      },
-    ]
-  }
-  return []
+    return {
+      ...more,
+      change: 'more chips and other layouts',
+      detail: `${detail}, for "${deployment.summary}"`,
+      also,
+    }
+  })
 }
 
 const mostTimes = 8

@@ -1,4 +1,5 @@
 /** Evaluates a written deployment. If it misses a requirement, suggests changes, each evaluated as far as time allows. */
+import { compact } from '../compact.ts'
 import { evaluateServe } from '../evaluate-serve.ts'
 import type { Suggestion } from '../plan/answer.ts'
 import { counted } from '../plan/explain/figures.ts'
@@ -15,13 +16,15 @@ type AskedServe = Asked<ServeProblem, ServeSketch, ServePlan>
 
 const evaluateShared = withinShare(evaluateServe)
 
-const evaluateWithSuggestions = remedied(evaluateShared, (asked: AskedServe, plan) => [
-  ...largerShare(asked, plan),
-  ...moreInstances(asked),
-  ...otherLimits(asked),
-  ...moreServers(asked, plan),
-  ...easierLoad(asked, plan),
-])
+const evaluateWithSuggestions = remedied(evaluateShared, (asked: AskedServe, plan) =>
+  compact(
+    largerShare(asked, plan),
+    moreInstances(asked),
+    otherLimits(asked),
+    moreServers(asked, plan),
+    easierLoad(asked, plan),
+  ),
+)
 
 /** With what the deployment does under each server that launches it. */
 export const evaluateServeRemedied: typeof evaluateWithSuggestions = (problem, sketch, solver, stop, by) => {
@@ -32,15 +35,15 @@ export const evaluateServeRemedied: typeof evaluateWithSuggestions = (problem, s
 }
 
 /** Replaces the plan's numbers of instances by those that are needed. */
-function moreInstances({ problem, sketch, fitting }: AskedServe): readonly Suggestion[] {
+function moreInstances({ problem, sketch, fitting }: AskedServe): Suggestion | null {
   const { prefill = {}, generate = {} } = sketch
-  if (prefill.instances === undefined && generate.instances === undefined) return []
+  if (prefill.instances === undefined && generate.instances === undefined) return null
   const found = fitting(problem, withoutInstances(sketch))
-  if (!found) return []
+  if (!found) return null
   const value = found.generate.instances
   const also = [{ pointer: '/plan/prefill/instances', value: found.prefill.instances }]
   const detail = `${found.prefill.instances} to prefill and ${value} to generate, on ${counted(found.chips, 'chip')}`
-  return [{ change: 'other numbers of instances', pointer: '/plan/generate/instances', value, detail, also }]
+  return { change: 'other numbers of instances', pointer: '/plan/generate/instances', value, detail, also }
 }
 
 const limits = {

@@ -1,11 +1,16 @@
 /** Evaluates a written training plan. If it does not fit, suggests changes, each evaluated as far as time allows. */
+import { compact } from '../compact.ts'
 import { evaluate } from '../evaluate.ts'
+import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import type { Suggestion } from '../plan/answer.ts'
+import { counted } from '../plan/explain/figures.ts'
 import { lossChunksSuggestion } from '../plan/no-plan/loss-chunks.ts'
 import { batchSuggestion, optimizerSuggestion } from '../plan/no-plan/no-plan.ts'
 import { budgetSuggestion, largerThatFits, moreChips } from '../plan/no-plan/resource-suggestions.ts'
+import { stateSuggestions } from '../plan/no-plan/state-suggestions.ts'
 import type { Plan } from '../plan/plan.ts'
 import type { PlanSketch, Problem } from '../problem.ts'
+import { meshSize } from '../sharding/axis.ts'
 import { choiceFields, chosenAlone, dropped, without } from './choices.ts'
 import { type Asked, changesOf, remedied } from './remedied.ts'
 
@@ -21,15 +26,16 @@ function suggestionsFor(asked: AskedTraining, plan: Plan): readonly Suggestion[]
   const others = reopened(asked)
   // If other choices on the same mesh make it fit, suggestions of another mesh keep everything else that the plan says.
   const ways: Ways = others.length > 0 ? [] : [choices]
-  return [
-    ...budgetSuggestion(problem, plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
-    ...others,
-    ...shardedStates(asked, ways),
-    ...lossChunksSuggestion(problem, anyPlan),
-    ...moreReplicas(asked, ways),
-    ...batchSuggestion(problem, anyPlan),
-    ...optimizerSuggestion(problem, anyPlan),
-  ]
+  return compact(
+    budgetSuggestion(problem, plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
+    others,
+    shardedStates(asked, ways),
+    lossChunksSuggestion(problem, anyPlan),
+    moreReplicas(asked, ways),
+    batchSuggestion(problem, anyPlan),
+    stateSuggestions(problem, anyPlan),
+    optimizerSuggestion(problem, anyPlan),
+  )
 }
 
 type Ways = readonly (readonly (keyof PlanSketch)[])[]
@@ -39,25 +45,23 @@ function reopened(asked: AskedTraining): readonly Suggestion[] {
     ...{ change, ...first, detail: `${text} would be chosen, which fits` },
     ...(also.length > 0 ? { also } : {}),
   }))
-  return single.length > 0 ? single : meshAlone(asked)
+  return single.length > 0 ? single : compact(meshAlone(asked))
 }
 
 /** All fields but the mesh, which may be left for the search to choose. */
 const choices = ['contextLayout', 'placement', ...choiceFields] as const
 
-function meshAlone({ problem, sketch, fitting }: AskedTraining): readonly Suggestion[] {
+function meshAlone({ problem, sketch, fitting }: AskedTraining): Suggestion | null {
   const [first, ...others] = choices.filter((field) => sketch[field] !== undefined)
   const chosen = first && others.length > 0 ? fitting(problem, { mesh: sketch.mesh }) : null
-  if (!chosen) return []
-  return [
-    {
-      change: 'only the mesh, with the rest chosen',
-      pointer: `/plan/${first}`,
-      value: null,
-      detail: `"${chosen.summary}" would be chosen, which fits`,
-      ...dropped(sketch, others),
-    },
-  ]
+  if (!chosen) return null
+  return {
+    change: 'only the mesh, with the rest chosen',
+    pointer: `/plan/${first}`,
+    value: null,
+    detail: `"${chosen.summary}" would be chosen, which fits`,
+    ...dropped(sketch, others),
+  }
 }
 
 /** The first of `ways` (lists of fields to drop from the plan) with which the plan fits on another mesh; null if none does. */
@@ -70,41 +74,77 @@ function onMesh(
 }
 
 /** Turns replicas of whole states into shards: ZeRO-3. */
-function shardedStates(asked: AskedTraining, ways: Ways): readonly Suggestion[] {
+function shardedStates(asked: AskedTraining, ways: Ways): Suggestion | null {
   const { sketch } = asked
   const { mesh } = sketch
-  if (mesh.data === 1) return []
+  if (mesh.data === 1) return null
   const sharded = { ...mesh, data: 1, fsdp: mesh.fsdp * mesh.data }
   const gone = onMesh(asked, sharded, [['zeroStage', 'placement'], ...ways])
-  if (!gone) return []
-  return [
-    {
-      change: 'fsdp instead of data',
-      pointer: '/plan/mesh',
-      value: sharded,
-      detail: `weights, gradients and optimizer states are sharded over ${sharded.fsdp} chips instead of whole on each replica (ZeRO-3)`,
-      ...dropped(sketch, gone),
-    },
-  ]
+  if (!gone) return null
+  return {
+    change: 'fsdp instead of data',
+    pointer: '/plan/mesh',
+    value: sharded,
+    detail: `weights, gradients and optimizer states are sharded over ${sharded.fsdp} chips instead of whole on each replica (ZeRO-3)`,
+    ...dropped(sketch, gone),
+  }
 }
 
-/** Uses a multiple of the chips, on fsdp, or on data if the plan has only that. */
-function moreReplicas(asked: AskedTraining, ways: Ways): readonly Suggestion[] {
+/** The plan again on a multiple of its chips: of those that there are, or else of more. */
+function moreReplicas(asked: AskedTraining, ways: Ways): Suggestion | null {
+  return onIdleChips(asked, ways) ?? onMoreChips(asked, ways)
+}
+
+const replicaFields = ['placement', 'microbatches', 'microbatchTokens'] as const
+
+/** The axis that the plan has already comes first; what has stages cannot be on fsdp, and whole states are sharded by that alone. */
+function replicaAxes({ data, fsdp }: PlanSketch['mesh']): readonly ('data' | 'fsdp')[] {
+  return fsdp > 1 || data === 1 ? ['fsdp', 'data'] : ['data', 'fsdp']
+}
+
+/** On as many of the chips that would stand idle as it takes or, best, on all of them. */
+function onIdleChips(asked: AskedTraining, ways: Ways): Suggestion | null {
   const { problem, sketch } = asked
   const { mesh } = sketch
-  const axis = mesh.fsdp > 1 || mesh.data === 1 ? 'fsdp' : 'data'
-  const onto = (chips: number) => (mesh[axis] * chips) / problem.cluster.chips
-  const fields = ['placement', 'microbatches', 'microbatchTokens'] as const
-  const gone = (cluster: Problem['cluster']) =>
-    cluster.chips % problem.cluster.chips === 0
-      ? onMesh({ ...asked, problem: { ...problem, cluster } }, { ...mesh, [axis]: onto(cluster.chips) }, [
-          fields,
-          ...ways,
-        ])
-      : null
-  const found = largerThatFits(problem, (cluster) => gone(cluster) !== null)
-  if (!found) return []
-  const { also = [] } = dropped(sketch, gone(found.cluster) ?? [])
-  const size = { pointer: `/plan/mesh/${axis}`, value: onto(found.cluster.chips) }
-  return [{ ...moreChips(found), also: [size, ...also] }]
+  const { chips } = problem.cluster
+  const size = meshSize(mesh)
+  const times = divisorsOf(Math.floor(chips / size)).filter((factor) => factor > 1)
+  for (const factor of times.reverse()) {
+    for (const axis of replicaAxes(mesh)) {
+      const larger = { ...mesh, [axis]: mesh[axis] * factor }
+      const gone = onMesh(asked, larger, [replicaFields, ...ways])
+      if (!gone) continue
+      return {
+        change: 'the chips that stand idle',
+        pointer: `/plan/mesh/${axis}`,
+        value: larger[axis],
+        detail: `the plan has ${size} of ${counted(chips, 'chip')}; with ${axis} ${larger[axis]} it has ${size * factor} and fits`,
+        ...dropped(sketch, gone),
+      }
+    }
+  }
+  return null
+}
+
+/** On the fewest chips of those that its mesh divides, all of which it takes. */
+function onMoreChips(asked: AskedTraining, ways: Ways): Suggestion | null {
+  const { problem, sketch } = asked
+  const { mesh } = sketch
+  const size = meshSize(mesh)
+  for (const axis of replicaAxes(mesh)) {
+    const onto = ({ chips }: Problem['cluster']) => (mesh[axis] * chips) / size
+    const gone = (cluster: Problem['cluster']) =>
+      cluster.chips % size === 0
+        ? onMesh({ ...asked, problem: { ...problem, cluster } }, { ...mesh, [axis]: onto(cluster) }, [
+            replicaFields,
+            ...ways,
+          ])
+        : null
+    const found = largerThatFits(problem, (cluster) => gone(cluster) !== null)
+    if (!found) continue
+    const { also = [] } = dropped(sketch, gone(found.cluster) ?? [])
+    const own = { pointer: `/plan/mesh/${axis}`, value: onto(found.cluster) }
+    return { ...moreChips(found), also: [own, ...also] }
+  }
+  return null
 }

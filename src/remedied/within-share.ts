@@ -1,10 +1,11 @@
 /**
  * Evaluates a written plan within what its server gives to caches. A share that is smaller than the one that the plan's
- * own command has takes the difference off the memory budget: of the chip's memory, or of what weights and activations
+ * own command has takes the difference off what the plan may fill: of the chip's memory, or of what weights and activations
  * leave free. As both depend on the plan, and the plan on the budget where it holds as many sequences as fit, this is
  * repeated until the share holds.
  */
 import type { Solver } from '../../solvers/linear-program.ts'
+import { budgetFor, fillableBytes } from '../cost/memory/budget.ts'
 import { isFields } from '../fields.ts'
 import { memoryShares } from '../launch/server/memory-shares.ts'
 import type { IllegalPlan } from '../plan/answer.ts'
@@ -38,7 +39,8 @@ export function withinShare<
     for (let times = 0; cacheShare && 'plan' in answer && times < mostTimes; times++) {
       const over = beyondShare(own, answer.plan, cacheShare)
       if (over <= 0) break
-      own = { ...own, memoryBudget: Math.max(0, own.memoryBudget - over) }
+      // The margin that plans leave free is no part of the share, and shrinks with a budget.
+      own = { ...own, memoryBudget: budgetFor(Math.max(0, fillableBytes(own) - over), own) }
       answer = evaluate(own, sketch, solver)
     }
     return answer

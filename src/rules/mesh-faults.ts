@@ -6,6 +6,18 @@ import { allChips, type ExpertHost } from './network.ts'
 import { nextTo, type PlanFault, partFaults, type Way } from './part-rule.ts'
 import { keeps } from './rule.ts'
 
+/** A mesh that somebody wrote for so many chips: faults of its size come alone, as nothing else can be judged then. */
+export function writtenMeshFaults(
+  rules: readonly MeshRule[],
+  mesh: Mesh,
+  question: MeshQuestion,
+  chips: number,
+  hosts: readonly ExpertHost[],
+): readonly PlanFault[] {
+  const size = sizeFaults(rules, mesh, question, chips, hosts)
+  return size.length > 0 ? size : meshFaults(rules, mesh, question)
+}
+
 export function meshFaults(
   rules: readonly MeshRule[],
   mesh: Mesh,

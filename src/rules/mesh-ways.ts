@@ -1,6 +1,6 @@
 /** Other sizes for an axis of a mesh, with more or fewer replicas so that the mesh has all chips, or else as many as it had. */
 import { commonDivisor, divisorsOf } from '../hardware/cluster/divisors.ts'
-import { type Axis, axes, type Mesh, meshSize, restAxes } from '../sharding/axis.ts'
+import { type Axis, activeAxes, axes, type Mesh, meshSize, restAxes } from '../sharding/axis.ts'
 import type { Way } from './part-rule.ts'
 
 /** The axis that shrinks or grows to make up for a new size of `axis`: the largest of the replica axes. */
@@ -66,7 +66,7 @@ const mostWays = 64
  * written sizes come first.
  */
 export function resizedTogether(mesh: Mesh, chips: number): readonly Way[] {
-  const written = axes.filter((axis) => mesh[axis] > 1)
+  const written = activeAxes(mesh)
   const meshes = [2, 3].map((count) => subsets(written, count).flatMap((some) => onto(mesh, some, chips)))
   const [found = []] = meshes.filter(({ length }) => length > 0)
   return found

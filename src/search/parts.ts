@@ -6,8 +6,9 @@
 
 import { satisfies } from '../constraint.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
-import { fewerChips } from '../hardware/cluster/fewer-chips.ts'
+import { fewerChips, sizesBetween } from '../hardware/cluster/fewer-chips.ts'
 import type { Setting } from '../problem.ts'
+import { leastThat } from '../threshold.ts'
 import type { Scored } from './listed.ts'
 import { nextSize, type Round } from './round.ts'
 import type { Tally } from './tally.ts'
@@ -40,7 +41,7 @@ export interface Parts<Result> {
   /** Whether plans that leave chips idle are wanted. */
   readonly fewer: boolean
   /** A bound: no plan on a part scores lower. Null when no part with so few chips holds the model. */
-  readonly floor: (part: Cluster) => number | null
+  readonly floor: (part: Pick<Cluster, 'chips'>) => number | null
   /** The search for what is better than a limit. */
   readonly within: (limit: number) => PartSearch<Result>
   readonly join: (found: Result, more: Result) => Result
@@ -84,6 +85,13 @@ export function searchParts<Found extends Scored, Result extends Listing<Found>>
     }
     return parts
   }
+  const sizesLeft = ({ chips }: Cluster): number => {
+    // Those that a constraint allows are not counted one by one, as there is no time.
+    if (constraints.chips !== undefined) return 1
+    const limit = limitOf(found)
+    const least = leastThat(chips, (fewer) => (floor({ chips: fewer }) ?? Number.POSITIVE_INFINITY) <= limit)
+    return Math.max(1, sizesBetween(cluster, least ?? chips, chips))
+  }
   for (let size = round.first; ; ) {
     const limit = limitOf(found)
     const parts = next(size, limit)
@@ -92,12 +100,19 @@ export function searchParts<Found extends Scored, Result extends Listing<Found>>
     if (more.found) found = join(found, more.found)
     const [first] = more.left
     if (first) {
-      const { enumerated, unexamined } = found
-      const counted = { enumerated: enumerated + 1, unexamined: unexamined + 1 }
-      found = { ...found, ...counted, floor: Math.min(found.floor, floor(first) ?? 0) }
+      found = {
+        ...found,
+        ...withUnbegun(found, sizesLeft(first)),
+        floor: Math.min(found.floor, floor(first) ?? 0),
+      }
       break
     }
     size = nextSize(round, size, limitOf(found) < limit)
   }
   return { ...found, onAll }
+}
+
+/** A number of chips of which nothing was listed counts as one layout. */
+function withUnbegun({ enumerated, unexamined, unbegun }: Tally, sizes: number): Partial<Tally> {
+  return { enumerated: enumerated + sizes, unexamined: unexamined + sizes, unbegun: unbegun + sizes }
 }

@@ -123,9 +123,9 @@ export function searchSpaces(
   })
   addCounts(counts, found.counts)
   const best = Math.min(most, found.list[0]?.score ?? most)
-  const unseen = spaces.some(({ meshes }) => meshes.unseen > 0)
+  const unseen = spaces.reduce((sum, { meshes }) => sum + meshes.unseen, 0)
   return {
-    ...tallyOf(counts, unseen ? 0 : Math.min(floor, found.floor)),
+    ...tallyOf(counts, unseen > 0 ? 0 : Math.min(floor, found.floor), unseen),
     candidates: found.list.map(({ candidate }) => candidate),
     nearest,
     refused: refused

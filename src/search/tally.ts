@@ -18,6 +18,8 @@ export interface Tally {
   readonly evaluated: number
   readonly infeasible: Readonly<Record<Reason, number>>
   readonly unexamined: number
+  /** Meshes and smaller numbers of chips that were not even listed, which count as one each of those that were not looked at. */
+  readonly unbegun: number
   /** A bound: nothing that was not looked at scores lower. Infinity when everything was looked at. */
   readonly floor: number
 }
@@ -26,11 +28,11 @@ export function noCounts(): Counts {
   return { pruned: 0, evaluated: 0, unexamined: 0, memory: 0, divisibility: 0, topology: 0, constraint: 0 }
 }
 
-export function tallyOf(counts: Counts, floor: number): Tally {
+export function tallyOf(counts: Counts, floor: number, unbegun = 0): Tally {
   const { pruned, evaluated, unexamined, ...infeasible } = counts
   const { memory, divisibility, topology, constraint } = infeasible
   const enumerated = pruned + evaluated + memory + divisibility + topology + constraint + unexamined
-  return { enumerated, pruned, evaluated, infeasible, unexamined, floor }
+  return { enumerated, pruned, evaluated, infeasible, unexamined, unbegun, floor }
 }
 
 export function sumOfTallies(tallies: readonly Tally[]): Tally {
@@ -46,6 +48,7 @@ export function sumOfTallies(tallies: readonly Tally[]): Tally {
       constraint: sum(({ infeasible }) => infeasible.constraint),
     },
     unexamined: sum(({ unexamined }) => unexamined),
+    unbegun: sum(({ unbegun }) => unbegun),
     floor: Math.min(...tallies.map(({ floor }) => floor)),
   }
 }

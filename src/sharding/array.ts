@@ -153,3 +153,10 @@ export function relabelled(array: ShardedArray, from: string, to: string): Shard
     dimension.label === from ? { ...dimension, label: to } : dimension,
   )
 }
+
+export function arraysOfKind(
+  arrays: readonly ShardedArray[],
+  ...kinds: readonly ArrayKind[]
+): readonly ShardedArray[] {
+  return arrays.filter(({ kind }) => kinds.includes(kind))
+}

@@ -128,6 +128,11 @@ export function axesOf(set: AxisSet): readonly Axis[] {
   return axes.filter((axis) => set & axisBit[axis])
 }
 
+/** Axes in use, all that are larger than 1. */
+export function activeAxes(mesh: Mesh): readonly Axis[] {
+  return axes.filter((axis) => mesh[axis] > 1)
+}
+
 export function meshSize(mesh: Mesh): number {
   return axes.reduce((product, axis) => product * mesh[axis], 1)
 }

@@ -3,17 +3,17 @@ import type { Framework } from '../launch/framework.ts'
 import { ownRefusalOf, unwrittenOf } from '../launch/launch.ts'
 import { isBeyondBudget } from '../launch/server/rules.ts'
 import type { Findings, Outcome, Remedy } from './check.ts'
+import { nearestWhere } from './one-change.ts'
 
 interface Launched {
+  readonly summary: string
   readonly launch: Readonly<Record<string, unknown>>
 }
 
 export function launchedBy<Found extends Launched>(sameAsBest: (best: Found) => Remedy) {
-  return (
-    frameworks: readonly Framework[],
-    { evaluation: { plan }, best }: Findings<Found>,
-  ): Outcome | null => {
+  return (frameworks: readonly Framework[], findings: Findings<Found>): Outcome | null => {
     if (frameworks.length === 0) return null
+    const { plan } = findings.evaluation
     const refusals = (one: Found) =>
       frameworks.flatMap((name) => {
         const reasons = refusal(one.launch[name])
@@ -21,7 +21,6 @@ export function launchedBy<Found extends Launched>(sameAsBest: (best: Found) => 
       })
     const found = refusals(plan)
     const ok = found.length === 0
-    const would = !ok && best && refusals(best).length === 0 ? { nearest: [sameAsBest(best)] } : {}
     return {
       ok,
       expected: frameworks.join(', '),
@@ -29,7 +28,7 @@ export function launchedBy<Found extends Launched>(sameAsBest: (best: Found) => 
       message: ok
         ? [`It can be launched by ${frameworks.join(', ')}.`, ...unwrittenBy(frameworks, plan)].join(' ')
         : found.join('. '),
-      ...would,
+      ...nearestWhere((one) => refusals(one).length === 0, findings, sameAsBest),
     }
   }
 }

@@ -30,11 +30,11 @@ const launchedAsIs = launchedBy(sameAsBest)
 
 /** Changes of the plan's own servers come first: a shorter longest request, and what is one change away. */
 function launchable(frameworks: readonly Framework[], findings: Findings<ServePlan>): Outcome | null {
-  const outcome = launchedAsIs(frameworks, findings)
+  const alone = { ...findings, oneChange: () => [] }
+  const outcome = launchedAsIs(frameworks, alone)
   if (!outcome || outcome.ok) return outcome
   const { plan } = findings.evaluation
-  const launches = (one: ServePlan) =>
-    launchedAsIs(frameworks, { ...findings, evaluation: { plan: one } })?.ok
+  const launches = (one: ServePlan) => launchedAsIs(frameworks, { ...alone, evaluation: { plan: one } })?.ok
   const changed = findings.oneChange().filter((one) => launches(one.plan))
   const { best } = findings
   const asBest = best && shapeOf(best) === shapeOf(plan) ? [] : (outcome.nearest ?? [])

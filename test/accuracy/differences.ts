@@ -6,11 +6,12 @@
  * likely if D has a Laplace distribution, whose width is each kind's own.
  */
 import { loadCatalogue } from '../../api/catalogue.ts'
-import { type RanLimits, ranLimits } from '../../src/plan/certainty/measured-range.ts'
+import type { RanLimits } from '../../src/plan/certainty/measured-range.ts'
 import { type cutAxes, cutsOf, octavesBetween } from '../../src/plan/certainty/octaves.ts'
 import type { Differences, LayoutDifferences } from '../../src/plan/certainty/residuals.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
 import { type Compared, configurations, geometricMean, groupedBy } from './compared.ts'
+import { ranLimits } from './ran-limits.ts'
 import { rounded } from './summary.ts'
 
 export interface Pair {

@@ -40,3 +40,27 @@ it('a file of settings, from where the script lies or from beside it', () => {
   expect(written).toBe(`cat > './configs/own.toml' <<'EOF'\n${toml}EOF\n${text}`)
   expect(withScripts(text, 'y/run.sh', found)).toBe(text)
 })
+
+it.each([
+  '--config ',
+  '--config=',
+  '--extra_llm_api_options "',
+  '--extra-engine-args ',
+])("a server's file of options behind %s", (option) => {
+  const text = `serve m ${option}own.yaml"\ncp own.yml elsewhere.yaml\n`
+  const found = (name: string) => {
+    if (/own|elsewhere/.test(name)) return 'tensor-parallel-size: 2\n'
+    throw new Error(`cannot read ${name}`)
+  }
+  const written = withScripts(text, 'x/run.sh', found)
+  expect(written).toBe(`cat > 'own.yaml' <<'EOF'\ntensor-parallel-size: 2\nEOF\n${text}`)
+})
+
+it('a server with its file of options', async () => {
+  const words = ['evaluate', '--chip', 'h100-sxm', '--mode', 'generate', '--seq', '4k']
+  const { out, code } = await run([...words, '--launch', 'vllm=x/run.sh'], {
+    'x/run.sh': 'vllm serve meta-llama/Llama-3.3-70B-Instruct --config own.yaml\n',
+    'x/own.yaml': 'tensor-parallel-size: 4\n',
+  })
+  expect([code, out]).toEqual([0, expect.stringMatching(/tensor 4/)])
+})

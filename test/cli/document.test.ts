@@ -1,9 +1,12 @@
 /** Lines of values in files, and what numbers with units mean. */
 
-import { readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { requestDocument, UnparsedFile } from '../../api/cli/document.ts'
+import { readText } from '../../api/cli/files.ts'
 import { milliseconds, quantity } from '../../api/cli/quantity.ts'
 import { jsonPointer } from '../../api/validation/json-pointer.ts'
 import { forAll } from '../law.ts'
@@ -109,5 +112,64 @@ describe('a launch file in place of a request', () => {
   ])('of %s is told how to read it in one line: %s', (key, _what, text) => {
     const told = `it looks like a launch file of ${key}, which is read with --launch ${key}=x.yaml --chip NAME --chips N`
     expect(() => requestDocument(text, 'x.yaml')).toThrow(new RegExp(`^${told}$`))
+  })
+
+  it.each([
+    ['KServe', 'apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nspec: {predictor: {}}\n'],
+    ['PyTorchJob', 'apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec: {template: {}}\n'],
+    ['Service, Secret', 'apiVersion: v1\nkind: Service\n---\napiVersion: v1\nkind: Secret\n'],
+    ['template of Helm', 'kind: Deployment\nspec:\n  replicas: {{ .Values.replicas }}\n'],
+    ['chart of Helm', 'nameOverride: ""\nworkload: {gpus: 64}\nimage: {tag: a}\n'],
+  ])('that starts nothing that is read is told to be one of %s, in one sentence', (what, text) => {
+    const told = errorOf(text)
+    expect(told).toContain(what)
+    expect(told).toMatch(/: give /)
+    expect(told).not.toMatch(/\n|looks like/)
+  })
+})
+
+const errorOf = (text: string) => {
+  try {
+    return `read as ${JSON.stringify(requestDocument(text, 'x.yaml').body)}`
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+describe('a request as people write it', () => {
+  const request = 'model: a\nhardware: {chip: b, chips: 8}\nrequire: {launchableBy: [torchtitan]}\n'
+
+  it('may merge what is said under a key that begins with x-', () => {
+    const merged = 'x-base: &b {chip: c, chips: 8}\nmodel: a\nhardware: {<<: *b}\n'
+    expect(requestDocument(merged, 'a.yaml').body).toEqual({ model: 'a', hardware: { chip: 'c', chips: 8 } })
+  })
+
+  it('may have the comments of editors in JSON, and keeps its lines', () => {
+    const text = '// a // b\n{ /* c\n d */ "model": "http://x/*y*/", // e\n "hardware": {"chips": 8,},\n}'
+    const { body, lineOf } = requestDocument(text, 'a.json')
+    expect([body, lineOf('/hardware')]).toEqual([{ model: 'http://x/*y*/', hardware: { chips: 8 } }, 4])
+    // Flow maps of YAML are no JSON.
+    expect(requestDocument('{model: http://x}', 'a.yaml').body).toEqual({ model: 'http://x' })
+  })
+
+  it('is one, and not none or several', () => {
+    expect(errorOf(`${request}---\n${request}`)).toBe(
+      'holds 2 documents (---), where a request is one: give each a file of its own',
+    )
+    for (const nothing of ['', '# only this\n', '---\n']) expect(errorOf(nothing)).toMatch(/^is empty/)
+  })
+
+  it('may be in UTF-16 with its mark, and is no directory', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'request-'))
+    try {
+      const wide = Buffer.from(`\ufeff${request}`, 'utf16le')
+      for (const bytes of [wide, Buffer.from(wide).swap16()]) {
+        writeFileSync(join(folder, 'a.yaml'), bytes)
+        expect(readText(join(folder, 'a.yaml'))).toBe(request)
+      }
+      expect(() => readText(folder)).toThrow(/it is a directory: give the files in it/)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 })

@@ -29,7 +29,7 @@ const questions: Readonly<Record<string, PhaseProblem>> = {
     model: 'llama-3.1-405b',
     chip: 'h100-sxm',
     chips: 16,
-    workload: generation(64, 4096, { speculative: { draftCostRatio: 0.05, acceptance: 0.8 } }),
+    workload: generation(64, 4096, { speculative: { draft: { costRatio: 0.05 }, acceptance: 0.8 } }),
     precision: fp8,
   }),
   'llama-3.1-405b reads a long prompt on 16 h100': inferenceProblem({

@@ -160,6 +160,7 @@ export const sampleSearch: SearchAccount = {
   gap: 0.1,
   exact: true,
   unexamined: 0,
+  unbegun: 0,
 }
 
 export const sampleOptimizeAnswer: OptimizeAnswer = {

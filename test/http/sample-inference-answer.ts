@@ -17,6 +17,7 @@ export const sampleInferencePlan: InferencePlan = {
   criticalBatchTokens: 240,
   speculation: {
     draftTokens: 4,
+    draftSeconds: 0.0005,
     expectedTokensPerStep: 3.2,
     stepSeconds: 1.2,
     secondsPerToken: 0.375,

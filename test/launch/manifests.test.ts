@@ -252,3 +252,20 @@ spec: {template: {spec: {containers: [{image: vllm/vllm-openai, args: [--model, 
   expect(refusals(8)).toEqual([])
   expect([podGpus('vllm serve m'), podGpus(job(1, ''))]).toEqual([undefined, 8])
 })
+
+describe('a file of docker compose', () => {
+  it('has what compose fills in where nobody sets it, in its variables and its command, and merges', () => {
+    const composed = (environment: string) => `x-all: &all
+  image: vllm/vllm-openai:latest
+services:
+  vllm:
+    <<: *all
+    environment: ${environment}
+    command: --model meta-llama/Llama-3.1-70B --tensor-parallel-size \${TP:-4}
+`
+    for (const environment of [`[TP=\${TP:-4}]`, `{TP: "\${TP:-4}"}`, '{TP: 8}', '[HF_TOKEN]']) {
+      const { plan, faults } = read({ vllm: composed(environment) }, 'generate')
+      expect([plan, faults]).toMatchObject([{ mesh: { tensor: 4 } }, []])
+    }
+  })
+})

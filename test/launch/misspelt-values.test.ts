@@ -1,6 +1,8 @@
 /** Values of options that are a closed list, and keys of configs, are told from those that there are not: none is taken for another. */
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
+import type { ProblemError } from '../../api/problems.ts'
+import { readerOf } from '../../api/translate/launch/file.ts'
 import { misspeltChecks, misspeltIn } from '../../api/translate/launch/misspelt.ts'
 import { readAccelerate } from '../../src/launch/accelerate/read.ts'
 import { readDeepspeed } from '../../src/launch/deepspeed/read.ts'
@@ -102,6 +104,20 @@ describe('a key of torchtitan', () => {
     expect(found('[model]\nname = "flux"\n[encoder]\nkey = 1')).toEqual([])
   })
 
+  it('recomputes by operation or by layers, and optimises with what the release has', () => {
+    const selected = (option: string, mode = 'selective') =>
+      readTorchtitan(
+        parse(`[activation_checkpoint]\nmode = "${mode}"\nselective_ac_option = "${option}"`),
+        8,
+      ).misnamed?.map(({ value }) => value)
+    expect(selected('zzz')).toEqual(['zzz'])
+    expect(selected('0')).toEqual(['0'])
+    for (const option of ['op', '2']) expect(selected(option)).toEqual([])
+    expect(selected('zzz', 'full')).toEqual([])
+    expect(found('[optimizer]\nname = "AdamX"')).toEqual([['AdamX', 'Adam']])
+    for (const name of ['Adam', 'AdamW']) expect(found(`[optimizer]\nname = "${name}"`)).toEqual([])
+  })
+
   it('names a flavor of the release, or one that is registered for a plan', () => {
     const flavor = (name: string, own: string) => found(`[model]\nname = "${name}"\nflavor = "${own}"`)
     expect(flavor('llama3', '71B')).toEqual([['71B', '70B']])
@@ -164,4 +180,25 @@ it('over HTTP a value of another framework is refused with the nearest, and one 
   ] as const
   for (const [{ status, body }, detail] of cases)
     expect([status, body.errors?.[0]?.detail], String(detail)).toEqual([422, expect.stringMatching(detail)])
+})
+
+describe('a file of settings', () => {
+  const asked = { chips: 8, slices: 1, mode: 'train', model: null }
+
+  it('may have the comments that hjson, which DeepSpeed reads it by, has', () => {
+    const text = '{ // c\n "zero_optimization": {"stage": 2}, /* x */ "train_batch_size": 128,\n}'
+    expect(readerOf({ deepspeed: text })(asked).plan.zeroStage).toBe(2)
+  })
+
+  it('of several documents, or of none that can be read, is told so without the words of the parser alone', () => {
+    const told = (text: string) => {
+      try {
+        return String(readerOf({ accelerate: text })(asked).faults)
+      } catch (error) {
+        return (error as ProblemError).faults.map(({ detail }) => detail).join()
+      }
+    }
+    expect(told('a: 1\n---\nb: 2\n')).toMatch(/^holds several documents \(---\)/)
+    expect(told('a: [1\nb: 2\n')).toMatch(/^cannot be read as a file of settings: /)
+  })
 })

@@ -166,7 +166,11 @@ it.each([
     '--activations-checkpoint-method=block --activations-checkpoint-num-layers 3',
     '--recompute-granularity full --recompute-method block --recompute-num-layers 3',
   ],
-  ['--use-torch-fsdp2', '--use-megatron-fsdp --ckpt-format fsdp_dtensor'],
+  ['--use-custom-fsdp --ckpt-format fsdp_dtensor', '--use-megatron-fsdp --ckpt-format fsdp_dtensor'],
+  [
+    '--use-torch-fsdp2 --no-gradient-accumulation-fusion --untie-embeddings-and-output-weights',
+    '--use-megatron-fsdp --ckpt-format fsdp_dtensor --no-gradient-accumulation-fusion --untie-embeddings-and-output-weights',
+  ],
 ])('%s, an older name in Megatron-LM, is read as %s', (older, ours) => {
   const read = (option: string) => readMegatron(`pretrain_gpt.py --num-layers 32 ${option}`, 8)
   expect(read(older)).toEqual({ ...read(ours), known: expect.anything(), ignored: expect.anything() })
@@ -206,11 +210,11 @@ describe('modules that Megatron-LM recomputes', () => {
 describe('a command of Megatron Bridge', () => {
   it('is read by its conveniences and overrides, of which the last wins, and lists what it has no row for', () => {
     const reading = readBridge(
-      'torchrun --nnodes 4 --nproc-per-node 8 scripts/training/run_recipe.py --model llama31_405b --mode pretrain -tp 8 -pp 2 -gb 64 model.sequence_parallel=true model.pipeline_model_parallel_size=4 mixed_precision=bf16_with_mxfp8_mixed train.micro_batch_size=1 dataset.seq_length=8192 optimizer.lr=1e-4 model.frobnicate=3',
+      'torchrun --nnodes 4 --nproc-per-node 8 scripts/training/run_recipe.py --model llama31_70b --mode pretrain -tp 8 -pp 2 -gb 64 model.sequence_parallel=true model.pipeline_model_parallel_size=4 mixed_precision=bf16_with_mxfp8_mixed train.micro_batch_size=1 dataset.seq_length=8192 optimizer.lr=1e-4 model.frobnicate=3',
       { ...context, chips: null },
     )
     expect(reading).toMatchObject({
-      named: 'llama-3.1-405b',
+      named: 'llama-3.1-70b',
       hardware: { chips: 32 },
       workload: { batchSequences: 64, sequenceLength: 8192 },
       precision: { weights: 'bf16', compute: 'fp8', gradients: 'fp32' },

@@ -57,6 +57,17 @@ describe('an option', () => {
     expect(found('--langage-model-only')).toMatchObject([{ meant: '--language-model-only' }])
   })
 
+  it.each([
+    ['tensor_paralel_size', 'tensor_parallel_size'],
+    ['tensor_parallel_sizes', 'tensor_parallel_size'],
+    ['max_batch_sze', 'max_batch_size'],
+    ['max_num_token', 'max_num_tokens'],
+    ['enable_attention_pd', 'enable_attention_dp'],
+  ])('of a file of TensorRT-LLM, outside its sections, is held to those that are read: %s', (key, meant) => {
+    const found = misspeltIn(read('tensorrtLlm', `${key}: 4\nmax_seq_len: 8192\n`, 'generate'))
+    expect(found).toMatchObject([{ option: key, meant }])
+  })
+
   it('that a list has is never refused, and one that is far from all is', () => {
     const list = optionsOfVersion(megatron('')) ?? []
     expect(list.length).toBeGreaterThan(800)

@@ -30,9 +30,35 @@ describe('a script', () => {
     ['run ${X:-7} ${Y} $1 $(hostname -s) `date`', ['run', '7', '${Y}', '$1', '$(hostname -s)', '`date`']],
     ['run --a 2>&1 3< x 2> err', ['run', '--a']],
     ['CUDA=1 srun -n 2 run \\\n  --a=1 2>&1 | tee log', ['tee', 'log']],
+    [
+      'N=${M:?M is missing}\nO=" --a=$(seq 0 $((M - 1))) --b"\nrun $N $O',
+      ['run', '${M:?M is missing}', '--a=$(seq 0 $((M - 1)))', '--b'],
+    ],
     ['if [[ "$X" == y ]]; then\n  run --a\nelse\n  run --b\nfi', ['run', '--b']],
+    // Only a space, a tab and a line's end are blanks of a shell's.
+    ['run --a\u00a08\v --b', ['run', '--a\u00a08\v', '--b']],
+    ['\ufeffrun --a', ['\ufeffrun', '--a']],
+    ['A=(--a;--b <c)\nrun ${A[@]}', ['run', '--a', '--b', 'c']],
   ])('%j is read as a shell has it', (script, words) => {
     expect(last(script)).toEqual(words)
+  })
+
+  it.each([
+    ['go() {\n  run "$1" -n $2 "${3:-x}"\n}\ngo a 4', ['run', 'a', '-n', '4', 'x']],
+    ['function go { run "$@"; }\nset -- z\ngo a "b c"', ['run', 'a', 'b c']],
+    ['go() { run $1; }\nmain () {\n  local n=$1\n  go $((n * 2))\n}\nmain 4 2>&1 | tee log', ['run', '8']],
+    ['go() {\n  shift\n  run $1\n}\nset -- p\ngo a b\nrun $1', ['run', 'p']],
+    ['go() {\n  N=$1\n}\nN=1\ngo 2\nrun $N', ['run', '2']],
+    ["go() {\n  echo '}'\n  cat <<E > f\nit's }\nE\n  run {$1}\n}\ngo a", ['run', '{a}']],
+    ['go() { go $1; }\ngo a\nrun b', ['run', 'b']],
+    ['run --real\nunused() {\n  run --unused\n}', ['run', '--real']],
+    ['go() { run $1; }\nbash <<E\ngo 7\nE\n', ['run', '7']],
+  ])('%j calls its functions with the words behind their names', (script, words) => {
+    expect(readScript(script).commands.findLast(([first]) => first === 'run')).toEqual(words)
+  })
+
+  it('reads what a function does that nothing in the text calls', () => {
+    expect(last('go() {\n  run --a\n}\n')).toEqual(['run', '--a'])
   })
 
   it('is read with the first round of a loop, and says so', () => {
@@ -176,8 +202,13 @@ describe('a script', () => {
       '\\',
       '\n',
       ' ',
+      '\u00a0',
+      '\ufeff',
+      '\u2028',
+      '\v',
       '=',
       '+=',
+      '=(',
       'A',
       '[@]',
       '#',

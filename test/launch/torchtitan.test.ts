@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
+import { readerOf } from '../../api/translate/launch/file.ts'
 import { readTorchtitanCommand } from '../../src/launch/torchtitan/read/command.ts'
 import { readTorchtitan } from '../../src/launch/torchtitan/read/read.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
@@ -86,6 +87,24 @@ describe('a config of torchtitan', () => {
     expect(longer.plan).toEqual(own.plan)
   })
 
+  it('is started by its module, or by the file of that', () => {
+    const script = (program: string) =>
+      `cat > a.toml <<'EOF'\n[parallelism]\ntensor_parallel_degree = 2\nEOF\ntorchrun --nnodes 2 --nproc-per-node 8 ${program} --job.config_file ./a.toml`
+    for (const program of [
+      './torchtitan/torchtitan/train.py',
+      './torchtitan/train.py',
+      '-m torchtitan.train',
+    ]) {
+      const { plan, hardware } = readerOf({ torchtitan: script(program) })({
+        chips: null,
+        slices: 1,
+        mode: 'train',
+        model: null,
+      })
+      expect([hardware.chips, plan.mesh]).toMatchObject([16, { tensor: 2, fsdp: 8 }])
+    }
+  })
+
   it('whose degrees are not as many as the GPUs is refused, as torchtitan asserts it', () => {
     const half = '[parallelism]\ndata_parallel_shard_degree = 16\ntensor_parallel_degree = 8\n'
     expect(read(half, 128).faults).toEqual([])
@@ -167,3 +186,14 @@ function meshOf(mesh: object, zeroStage: number) {
     ...(zeroStage === 3 ? {} : {}),
   }
 }
+
+it('a command of main without sequence parallelism is costed with whole residual streams', () => {
+  const costed = (more: string) => {
+    const command = `torchrun --nnodes 2 --nproc-per-node 8 -m torchtitan.train --module llama3 --config llama3_8b --parallelism.tensor_parallel_degree 8 ${more}`
+    const { costed: own, notes } = readTorchtitanCommand(command, 16, parse)
+    return [own?.residual, notes.some((note) => /whole residual stream/.test(note))]
+  }
+  expect(costed('--parallelism.enable_sequence_parallel false')).toEqual(['whole', true])
+  expect(costed('--parallelism.enable_sequence_parallel true')).toEqual([undefined, false])
+  expect(costed('')).toEqual([undefined, false])
+})

@@ -26,13 +26,12 @@ describe('published memory of training runs', () => {
     expect(median(ratios)).toBeLessThan(1)
   })
 
-  it('is within the chip for every run that ran; for those that ran out it is beyond, or a hundredth short of it', () => {
+  it('is within the chip for every run that ran; beyond it for every run that ran out', () => {
     const fitting = (some: typeof rows) => some.filter((row) => predictedMemory(row)?.fits).length
     const failed = rows.filter(({ outOfMemory }) => outOfMemory)
     expect(failed).toHaveLength(3)
     const shares = failed.map((row) => (predictedMemory(row)?.total ?? 0) / catalogueChip(row.chip).hbmBytes)
-    expect(shares.filter((share) => share > 1)).toHaveLength(2)
-    expect(Math.min(...shares)).toBeGreaterThan(0.99)
+    expect(Math.min(...shares)).toBeGreaterThan(1)
     expect(fitting(rows.filter(({ outOfMemory }) => !outOfMemory))).toBe(rows.length - failed.length)
   })
 

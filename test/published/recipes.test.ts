@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../api/catalogue.ts'
 import { evaluateRequest } from '../../api/schemas/evaluate.ts'
@@ -37,6 +38,12 @@ describe('recipes', () => {
       expect(measured.stepTimeSeconds ?? measured.mfu).toBeGreaterThan(0)
       expect(source).not.toBe('')
     }
+  })
+
+  it('are read as they are recorded', () => {
+    const recorded = readFileSync(new URL('../../fixtures/recipes.json', import.meta.url), 'utf8')
+    expect(recipes).toEqual(JSON.parse(recorded))
+    expect(recipes.some(({ beyondBudget }) => beyondBudget)).toBe(true)
   })
 
   it('of a model are those of its architecture on its chips, the nearest number first', () => {
@@ -236,7 +243,11 @@ describe('recipes', () => {
     expect(told([faster])).toMatch(/^no published run of this question; the best of those near it, /)
     expect(told([faster])).toContain(`; it has chips ${sample.chips}, where ${2 * sample.chips} is asked`)
     // One in another type, faster by that type alone, goes behind.
-    const narrow = { ...faster, compute: 'fp8' }
+    const { evaluate: request } = faster
+    const narrow = {
+      ...faster,
+      evaluate: { ...request, precision: { ...request.precision, compute: 'fp8' as const } },
+    }
     const alike = { ...faster, predicted: { stepTimeSeconds: seconds } }
     expect(sample.compute).toBe('bf16')
     expect(told([narrow, alike])).toBe(told([alike]))
@@ -258,8 +269,8 @@ describe('recipes', () => {
     )
     expect(plans.map((plan) => isPublished([recipe], plan.mesh))).toEqual([false, true])
     const custom = { chip, recipes: [], beyond: null }
-    expect(preferredOf(plans, trainingPreferences(custom))?.rank).toBe(1)
-    expect(preferredOf(plans, trainingPreferences({ ...custom, recipes: [recipe] }))?.rank).toBe(2)
+    expect(preferredOf(plans, trainingPreferences(custom), 2)?.rank).toBe(1)
+    expect(preferredOf(plans, trainingPreferences({ ...custom, recipes: [recipe] }), 2)?.rank).toBe(2)
     // Over the same axes, in other numbers: that too, but what leaves chips idle comes last whatever it is.
     const kind: Recipe = {
       ...recipe,
@@ -267,12 +278,12 @@ describe('recipes', () => {
     }
     const [one, two] = plans
     if (!one || !two) throw new Error('Two plans were compared')
-    expect(preferredOf(plans, trainingPreferences({ ...custom, recipes: [kind] }))?.rank).toBe(2)
+    expect(preferredOf(plans, trainingPreferences({ ...custom, recipes: [kind] }), 2)?.rank).toBe(2)
     expect(
-      preferredOf([one, { ...two, idleChips: 4 }], trainingPreferences({ ...custom, recipes: [recipe] }))
+      preferredOf([one, { ...two, idleChips: 4 }], trainingPreferences({ ...custom, recipes: [recipe] }), 2)
         ?.rank,
     ).toBe(1)
-    expect(preferredOf([{ ...one, idleChips: 4 }, two], trainingPreferences(custom))).toMatchObject({
+    expect(preferredOf([{ ...one, idleChips: 4 }, two], trainingPreferences(custom), 2)).toMatchObject({
       rank: 2,
       reasons: ['it uses all chips, and the first plan leaves some idle'],
     })

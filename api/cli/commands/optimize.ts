@@ -1,6 +1,6 @@
 /** `shardplan optimize`: ranks the best plans. */
 import { changed } from '../../hints/change.ts'
-import { evaluationText, explainedText } from '../../report/evaluation.ts'
+import { evaluationReport, explainedText } from '../../report/evaluation.ts'
 import { plansReport } from '../../report/plans.ts'
 import { isLaunch } from '../../schemas/launch.ts'
 import type { EvaluateBody, OptimizeBody } from '../../worker/desk.ts'
@@ -54,5 +54,5 @@ function explained({ mode, plans: [first] }: OptimizeBody, width: number | undef
   if (!first) return ''
   if (mode === 'serve') return `\n${first.explanation.map((line) => `${line}\n`).join('')}`
   const body = { plan: first, warnings: [] } as unknown as EvaluateBody
-  return `\n${evaluationText(body, width)}${explainedText(body, width)}`
+  return `\n${evaluationReport.text(body, width)}${explainedText(body, width)}`
 }

@@ -6,6 +6,7 @@ import { plan } from './plan.ts'
 
 const speculation = object('Speed of this plan with speculative decoding.', {
   draftTokens: number('Tokens drafted per step; 0 where generation without drafts is fastest.'),
+  draftSeconds: number('Time to draft one token.'),
   expectedTokensPerStep: number('Tokens that a step is expected to add to a sequence.'),
   stepSeconds: number('Time to draft the tokens and to verify them in one step.'),
   secondsPerToken: number('`stepSeconds` divided by `expectedTokensPerStep`.'),

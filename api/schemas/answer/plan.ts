@@ -3,24 +3,13 @@ import { z } from 'zod'
 import type { Plan } from '../../../src/plan/plan.ts'
 import { contextLayouts } from '../../../src/sharding/tables/context-layout.ts'
 import { countOrNone } from '../bound.ts'
-import {
-  flag,
-  list,
-  number,
-  numberOrNull,
-  object,
-  optional,
-  orNull,
-  record,
-  text,
-  texts,
-  whole,
-} from '../field.ts'
+import { flag, list, number, numberOrNull, object, optional, orNull, text, texts, whole } from '../field.ts'
 import { mesh } from '../given/axis.ts'
 import { costedWith } from '../given/costed-with.ts'
 import { elementType } from '../names.ts'
 import { collectiveLine, memoryAccount, timeAccount } from './account.ts'
 import { binding } from './binding.ts'
+import { launch } from './launch.ts'
 import { layout, placement } from './layout.ts'
 import { tokenCost } from './token-cost.ts'
 import { againstFirst, choice, uncertainty } from './uncertainty.ts'
@@ -139,11 +128,7 @@ export const plan = z.object({
   ...binding,
   collectives: z.array(collectiveLine).describe('All collectives of one step.'),
   explanation: texts('Sentences that say where the time goes and what fills the memory.'),
-  launch: record(
-    'Per framework: its flags or configuration, or why it cannot run the plan (`unsupported`; those of the reasons that only say that no flags are written for it are in `unwritten`, too). `commands` has, for each framework that can, ' +
-      'the `version` that option names were checked against, a `command` for the shell of each host, the `files` that it reads, and ' +
-      'in training `parallelism`: the options that set the layout, apart from those that describe the model. `notes` say what the options cannot. ' +
-      '`stepTimeSeconds` is the step time in each framework that can launch the plan, where the request names no stack; plans are ranked by the fastest of them.',
-    z.unknown(),
+  launch: launch.describe(
+    'Per framework: its flags or configuration, or why it cannot run the plan (`unsupported`; those of the reasons that only say that no flags are written for it are in `unwritten`, too).',
   ),
 }) satisfies z.ZodType<Plan>

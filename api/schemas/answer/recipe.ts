@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { expertTensors } from '../../../src/cost/communication/expert-tensor.ts'
 import type { RecipeRecord, ShownRecipe } from '../../../src/plan/certainty/recipes.ts'
 import { zeroStages } from '../../../src/sharding/states.ts'
-import { number, object, orNull, text, texts } from '../field.ts'
+import { flag, number, object, orNull, text, texts } from '../field.ts'
 import { mesh } from '../given/axis.ts'
 import { elementType, expertRecipeName, recomputation, scheduleName } from '../names.ts'
 
@@ -50,6 +50,7 @@ const assumptions = z.exactOptional(
     overlapCriticalPath: z.exactOptional(z.number()),
     expertRecipe: z.exactOptional(expertRecipeName),
     expertTensor: z.exactOptional(z.enum(expertTensors)),
+    narrowDispatch: z.exactOptional(z.boolean()),
     overlapDispatch: z.exactOptional(z.number()),
     recomputation: z.exactOptional(recomputation),
   }),
@@ -95,6 +96,16 @@ export const recipe = published.extend({
   otherwise: texts(
     'What it has otherwise than the request: chips, sequences and their length, element types; empty for the very question.',
   ),
+  assumedOtherwise: texts(
+    'What its prediction has otherwise than the assumptions of the request: what its source says of the software. With `evaluate.assumptions` in the request all plans are costed so.',
+  ),
+  asRequested: orNull(
+    'The same layout with the element types, assumptions and memory of the request. Null where chips, batch or length are others, where it cannot run so, or where there was no time.',
+    z.object({
+      stepTimeSeconds: number('Its step time.'),
+      feasible: flag('Whether it fits.'),
+    }),
+  ),
   timesFirst: z
     .nullable(z.number())
     .describe(
@@ -105,7 +116,12 @@ export const recipe = published.extend({
   ),
 }) satisfies z.ZodType<ShownRecipe>
 
-export const recipeRecord = published.extend({
+/** Strict, so that nothing that is recorded is lost on the way into an answer. */
+export const recipeRecord = z.strictObject({
+  ...published.shape,
   shape: z.string(),
   asked: z.object({ precision, hardware: z.exactOptional(z.object(hardware)), assumptions }),
+  beyondBudget: z.exactOptional(
+    z.strictObject({ times: z.number(), unmodelled: z.exactOptional(z.string()) }),
+  ),
 }) satisfies z.ZodType<RecipeRecord>

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { frameworks } from '../../../src/launch/framework.ts'
 import type { Regret, ServeRegret } from '../../../src/plan/regret.ts'
-import { flag, number, object, orNull, text } from '../field.ts'
+import { flag, number, object, orNull, text, texts } from '../field.ts'
 import { mesh } from '../given/axis.ts'
 
 const ofSearch = {
@@ -19,6 +19,15 @@ const fields = z.object({
     mesh,
     stepTimeSeconds: number('Its step time.'),
   }),
+  published: orNull(
+    'The fastest published run of this very question that divides the model as the written plan does: a measured time says more than two predictions. Null where there is none.',
+    z.object({
+      software: text('What ran, and its release.'),
+      source: text('Where it is published.'),
+      stepTimeSeconds: number('What was measured.'),
+      assumedOtherwise: texts('What its prediction has otherwise than the assumptions of the request.'),
+    }),
+  ),
   ...ofSearch,
 }) satisfies z.ZodType<Regret>
 

@@ -16,6 +16,9 @@ export const searchAccount = object('How the search went: every candidate is in 
   unexamined: number(
     'Candidates not examined because `timeoutMs` ran out. They and the other counts add up to `enumerated`.',
   ),
+  unbegun: number(
+    'Meshes and smaller numbers of chips of which no candidates were listed because `timeoutMs` ran out. Each counts as one of `unexamined`, however many candidates it may have.',
+  ),
   lowerBoundSeconds: numberOrNull('Lower bound of the step time of all plans.'),
   gap: numberOrNull('How much longer the best plan takes than `lowerBoundSeconds`, as a fraction of it.'),
   exact: flag(

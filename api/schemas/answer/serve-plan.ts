@@ -1,8 +1,9 @@
 /** A deployment: instances of one plan for each phase, or of one that does both. */
 import { z } from 'zod'
 import type { PhasePlan, ServePlan } from '../../../src/plan/inference-plan.ts'
-import { flag, number, numberOrNull, object, optional, orNull, record, text, texts, whole } from '../field.ts'
+import { flag, number, numberOrNull, object, optional, orNull, text, texts, whole } from '../field.ts'
 import { inferencePlan } from './inference-plan.ts'
+import { launch } from './launch.ts'
 import { infeasibility } from './plan.ts'
 import { tokenCost } from './token-cost.ts'
 import { againstFirst, serveUncertainty } from './uncertainty.ts'
@@ -94,9 +95,7 @@ export const servePlan = z.object({
     secondLayout,
   ),
   explanation: texts('Sentences that say how the deployment is sized and what limits it.'),
-  launch: record(
-    'Per framework, how to start a server that does both phases (`commands`, as in any plan), or why it cannot be started. With separate phases, the `launch` of each phase starts its servers, and this one starts the router in front of them. ' +
-      '`requestsPerSecond` is what the deployment sustains under each server that can launch it, where the request names no stack; `notes` say which of them miss what is asked.',
-    z.unknown(),
+  launch: launch.describe(
+    'Per framework, how to start a server that does both phases, or why it cannot be started. With separate phases, the `launch` of each phase starts its servers, and this one starts the router in front of them.',
   ),
 }) satisfies z.ZodType<ServePlan>

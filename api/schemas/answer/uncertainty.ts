@@ -91,6 +91,9 @@ export const preferred = orNull(
     rank: whole('Its `rank` among the plans.'),
     id: text('Its `id`.'),
     among: whole('Number of tied plans, including the first.'),
+    more: flag(
+      'Whether more plans than are listed may be tied, as the last of them is: with a larger `top` another one may be preferred.',
+    ),
     reasons: texts('Why this plan is preferred to the first; empty where it is the first.'),
   }),
 ) satisfies z.ZodType<Preferred | null>

@@ -30,7 +30,10 @@ export const assumptionChoices = {
     'Whether the experts of a token are always on different devices, as the book assumes, rather than placed at random.',
   ),
   hierarchicalDispatch: flag(
-    'Whether copies of a token for several experts on one node cross the network between nodes only once.',
+    'Whether copies of a token for several experts on one node cross the network between nodes only once, and in training those for one chip are one (DeepEP, HybridEP).',
+  ),
+  narrowDispatch: flag(
+    'Whether training sends tokens to experts in the type that these multiply in, if that is narrower, and what experts get back in the backward pass too, as DeepSeek trained V3. If not, they are sent in the type of activations and cast where they arrive, as Megatron Core, torchtitan and MaxText do.',
   ),
   directGeneration: flag(
     'Whether generation sends tokens directly to the chips of their experts, with low-latency kernels.',
@@ -131,6 +134,9 @@ export const assumptionChoices = {
   ),
   elementwiseFactor: quantity(100).describe(
     'Training: time of elementwise kernels relative to the time of the bytes that they have to move.',
+  ),
+  recurrenceFactor: quantity(100).describe(
+    'As `elementwiseFactor`, for the kernels of a recurrence (Mamba-2, gated delta net): its convolution, chunks and states.',
   ),
   expertElementwiseFactor: quantity(100).describe(
     'As `elementwiseFactor`, for what experts move: sorting copies of tokens, and their activation functions.',

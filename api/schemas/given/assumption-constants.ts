@@ -12,6 +12,9 @@ export const assumptionConstants = {
   groupedMatmulSeconds: amount(1).describe(
     'Time that each expert matmul takes in training beyond its FLOPs.',
   ),
+  groupedCastSeconds: amount(1).describe(
+    'Further time of each expert matmul in training in a type narrower than bf16: rows of each expert are quantised by kernels of their own.',
+  ),
   attentionEfficiency: share().describe('Fraction of peak FLOP/s that the attention kernel reaches.'),
   attentionHalfKeys: amount(1e6).describe(
     'Ring attention: the cost of each further start of the attention kernel, as the number of keys that it could compute in that time.',

@@ -4,7 +4,7 @@ import { limits } from '../../../src/model/limits.ts'
 import { recurrentMixers } from '../../../src/model/recurrent-mixers.ts'
 import { count, countOrNone, label } from '../bound.ts'
 import { number, optional, orNull, text } from '../field.ts'
-import { attentionKind } from '../names.ts'
+import { attentionKind, elementType } from '../names.ts'
 
 const moe = z
   .strictObject({
@@ -77,6 +77,15 @@ const pool = (of: string) =>
 
 const compressed = z
   .strictObject({
+    ropeHeadDim: optional(
+      'Elements of the head that rotate, which a cache of fewer than 16 bits keeps in 16; none by default.',
+      countOrNone(limits.headDim),
+    ),
+    cacheType: z.exactOptional(
+      elementType.describe(
+        'Type that servers keep the cache in where the request does not say; bf16 by default.',
+      ),
+    ),
     queryRank: count(limits.width).describe('Rank of the latent queries.'),
     outputGroups: count(limits.heads).describe('Groups of heads whose results have a low rank each.'),
     outputRank: count(limits.width).describe('That rank.'),

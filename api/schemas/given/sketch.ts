@@ -59,6 +59,10 @@ const fields = {
     'Generation: the batch to cost, in place of that of the workload.',
     count(mostBatchTokens),
   ),
+  stepTokens: optional(
+    'Prefill through a pipeline: the most tokens that a stage takes at once, over all replicas. It takes as many as it may.',
+    count(mostBatchTokens),
+  ),
   costedWith,
   cacheShare,
 } as const
@@ -71,7 +75,7 @@ export const sketch = z
   .describe(
     'A plan from an answer, unchanged, or your own. Fields that are left out are chosen as /optimize would. Fields that say the same ' +
       '(such as `microbatches` and `microbatchTokens`) have to agree. Training reads the fields from `mesh` to `rematerialization`, and `costedWith`; ' +
-      'inference reads `mesh`, `placement`, `layout`, `batchSequences`, `microbatches`, `microbatchTokens` and `cacheShare`.',
+      'inference reads `mesh`, `placement`, `layout`, `batchSequences`, `microbatches`, `microbatchTokens`, `stepTokens` and `cacheShare`.',
   )
 
 export type Sketch = z.output<typeof sketch>

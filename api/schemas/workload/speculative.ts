@@ -7,8 +7,8 @@ import { modelRequest } from '../given/model.ts'
 export const speculative = z
   .strictObject({
     draftModel: optional(
-      'The draft model. Its relative cost is the ratio of active parameters, as generating a token reads the weights once; ' +
-        'both models are assumed to have the same precision and layout.',
+      'The draft model. A token of it costs a step of its own on the mesh of the plan, in the same precision; ' +
+        'its memory is not counted.',
       modelRequest,
     ),
     draftCostRatio: optional(

@@ -71,12 +71,15 @@ const parts: readonly Part[] = [
   },
 ]
 
+/** Experts are in all layers behind the dense ones, or where the pattern of layers has them. */
+const usual: Readonly<Record<string, unknown>> = { every: 1 }
+
 function apart(model: Transformer, whole: Fields, { said, known, names }: Part): readonly Fault[] {
   const [own, written] = [valueAt(model, known), valueAt(whole, said)]
   const both = Boolean(own) && Boolean(written)
   return (both ? names : names.slice(0, 1)).flatMap((name) => {
-    // What is off, or none of it, need not be written.
-    const [has, says] = [own, written].map((side) => valueAt(side, [name]) || 'none')
+    // What is off, or none of it, need not be written, nor what is so without a word.
+    const [has, says] = [own, written].map((side) => valueAt(side, [name]) || (usual[name] ?? 'none'))
     return has === says ? [] : [difference(model.name, [...said, name].join('.'), has, says)]
   })
 }

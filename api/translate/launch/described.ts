@@ -33,6 +33,16 @@ export function acceleratorIn(text: string): string | null {
   return kind === undefined || kinds.size > 1 ? null : (otherwise[kind] ?? kind)
 }
 
+/** GPUs of all nodes of the one task; undefined where it does not say, and of TPUs, whose names say how many they are. */
+export function gpusOfTasks(text: string): number | undefined {
+  const [task, ...others] = tasksIn(text)
+  const asked = task ? acceleratorsOf(task) : []
+  const [count, ...counts] = new Set(asked.map(([, each]) => each))
+  const all = Number(count) * Number(task?.num_nodes ?? 1)
+  const told = others.length === 0 && counts.length === 0 && !asked.some(([kind]) => /^tpu/i.test(kind))
+  return told && Number.isInteger(all) && all > 0 ? all : undefined
+}
+
 /** SkyPilot's names of what others call by another. */
 const otherwise: Readonly<Record<string, string | undefined>> = { A100: 'A100-40GB' }
 

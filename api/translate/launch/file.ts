@@ -12,11 +12,13 @@ import type { LaunchReading, ReadingContext } from '../../../src/launch/read/rea
 import { readScript } from '../../../src/launch/read/shell/script.ts'
 import { readSglang } from '../../../src/launch/sglang/read.ts'
 import { configNamed, readTensorrt } from '../../../src/launch/tensorrt-llm/read.ts'
-import { readTorchtitanCommand } from '../../../src/launch/torchtitan/read/command.ts'
+import { readTorchtitanCommand, startsTorchtitan } from '../../../src/launch/torchtitan/read/command.ts'
 import { readTorchtitan } from '../../../src/launch/torchtitan/read/read.ts'
 import { readVllm } from '../../../src/launch/vllm/read.ts'
 import { faultyValue } from '../../problems.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
+import { uncommented } from '../../uncommented.ts'
+import { unmarked } from '../../unmarked.ts'
 import { commandsOf } from './manifest.ts'
 import { megatronWords, wordsOf } from './megatron-yaml.ts'
 import { otherLauncher } from './other-launchers.ts'
@@ -33,13 +35,13 @@ const readers: {
     readMegatron(typeof file === 'string' ? megatronWords(file) : file, chips, null, { userBuffers, chip }),
   megatronBridge: (file, context) => readBridge(file, context),
   torchtitan: (file, { chips }) =>
-    /torchtitan\.train|run_train\.sh/.test(file)
+    startsTorchtitan.test(file)
       ? readTorchtitanCommand(file, chips, (text) => parsed('torchtitan', text, parseToml))
       : readTorchtitan(parsed('torchtitan', file, parseToml), chips),
   maxtext: (file, context) =>
     serves(file, context)
-      ? readMaxtextServer(maxtextKeys(file, engines), context)
-      : readMaxtext(maxtextKeys(file, trainings), context),
+      ? readMaxtextServer(maxtextKeys(file, engines), context, hasSettings(file))
+      : readMaxtext(maxtextKeys(file, trainings), context, hasSettings(file)),
   deepspeed: (file, context) => readDeepspeed(fieldsOf('deepspeed', file), context),
   accelerate: (file, context) => readAccelerate(fieldsOf('accelerate', file), context),
   vllm: (file, context) => readVllm(commandOf('vllm', file, 'vllm serve'), context),
@@ -67,7 +69,8 @@ export function launchKey(plan: LaunchedPlan): LaunchKey {
 /** Reads the plan's one file, as often as something more is known of the rest of the request. */
 export function readerOf(plan: LaunchedPlan): (context: ReadingContext) => LaunchReading {
   const key = launchKey(plan)
-  const written: unknown = plan[key]
+  const said: unknown = plan[key]
+  const written = typeof said === 'string' ? unmarked(said) : said
   const other = typeof written === 'string' ? otherLauncher(written) : null
   if (other !== null) throw faultyValue('invalid-request', { pointer: `/plan/${key}`, detail: other })
   const file = typeof written === 'string' ? commandsOf(written) : written
@@ -85,7 +88,14 @@ function writtenIn(script: string, { mode }: ReadingContext): Fields | null {
   const { documents } = readScript(script)
   // A ConfigMap is mounted wherever a container wants it.
   const text = name === null ? undefined : (documents.get(name) ?? documents.get(name.replace(/^.*\//, '')))
-  return text === undefined ? null : fieldsOf('tensorrtLlm', text)
+  return text === undefined ? null : fieldsOf('tensorrtLlm', unsetAsText(text))
+}
+
+/** A file with what only the shell would fill in as text, where it might be no YAML (`[${SIZES}]`, `$((A ? B : C))`). */
+function unsetAsText(text: string): string {
+  return text.replaceAll(/^(\s*(?:- )?[\w.-]+:[ \t]+)([^"'\n]*\$[({\w].*)$/gm, (_, key, value) => {
+    return `${key}${JSON.stringify(value.trim())}`
+  })
 }
 
 /** Answers give argument lists without the command, which are read the same way; so is a file that \`--config\` of the command names. */
@@ -119,10 +129,15 @@ function optionsIn(key: LaunchKey, text: string): readonly string[] | null {
   return keys.flatMap(([name, value]) => wordsOf(`--${name}`, value))
 }
 
+/** Whether a file of MaxText is a command with its settings (keys without a text are such settings), and no config. */
+function hasSettings(file: string | Fields): boolean {
+  return typeof file !== 'string' || /^[^#\n]*\b\w+=\S/m.test(file)
+}
+
 /** A config, or the settings of a command (key=value). */
 function maxtextKeys(file: string | Fields, starts: RegExp): Fields {
   if (typeof file !== 'string') return file
-  if (!/^[^#\n]*\b\w+=\S/m.test(file)) return fieldsOf('maxtext', file)
+  if (!hasSettings(file)) return fieldsOf('maxtext', file)
   const isSetting = (word: string) => /^[a-z]\w*=/.test(word)
   const set = readScript(file).commands.filter((command) => command.some(isSetting))
   const isMeant = (command: readonly string[]) => command.some((word) => starts.test(word))
@@ -165,10 +180,13 @@ function serves(file: string | Fields, { mode }: ReadingContext): boolean {
   return !trains && mode !== null && mode !== 'train'
 }
 
+const severalSaid =
+  'holds several documents (---), where a file of settings is one: give the one that is meant'
+
 /** YAML includes JSON. */
 function fieldsOf(key: LaunchKey, file: string | Fields): Fields {
   if (typeof file !== 'string') return file
-  return parsed(key, file, (text) => parseYaml(text, { maxAliasCount: 20 }))
+  return parsed(key, file, (text) => parseYaml(uncommented(text), { maxAliasCount: 20, merge: true }))
 }
 
 function parsed(key: LaunchKey, text: string, parse: (text: string) => unknown): Fields {
@@ -177,7 +195,9 @@ function parsed(key: LaunchKey, text: string, parse: (text: string) => unknown):
     const found = parse(text)
     if (isFields(found)) return found
   } catch (error) {
-    const [detail = 'cannot be read'] = String((error as Error).message).split('\n')
+    const { message, code } = error as Error & { readonly code?: unknown }
+    const [why = ''] = message.split('\n')
+    const detail = code === 'MULTIPLE_DOCS' ? severalSaid : `cannot be read as a file of settings: ${why}`
     throw faultyValue('invalid-request', { pointer, detail })
   }
   throw faultyValue('invalid-request', { pointer, detail: 'is no config: it has no keys' })

@@ -5,6 +5,7 @@
  */
 import { compact } from '../../../src/compact.ts'
 import { type Fields, isFields } from '../../../src/fields.ts'
+import { unset } from '../../../src/launch/read/options.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { type Catalogue, nearestModels } from '../../catalogue.ts'
 import { nearest, sameDigits } from '../../hints/nearest.ts'
@@ -19,7 +20,7 @@ import { launchKey } from './file.ts'
 import { heldOnAverage } from './held-on-average.ts'
 import { misspeltIn, misspeltText, strangeIn } from './misspelt.ts'
 import { modelNamed, readIn } from './reading.ts'
-import { merged, saidBy } from './said-by.ts'
+import { generalNote, merged, saidBy } from './said-by.ts'
 import { startedOn } from './started-on.ts'
 
 interface Launch {
@@ -41,7 +42,7 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
   const { plan, ...rest } = asked
   const started = startedOn(rest, plan[launchKey(plan)], catalogue)
   const found = readIn(plan, started.own, catalogue)
-  const noted = { ...found, notes: [...started.notes, ...found.notes] }
+  const noted = { ...found, notes: compact(started.notes, generalNote(found, started.own), found.notes) }
   const { own, reading } = heldOnAverage(started.own, noted)
   const at = `/plan/${launchKey(plan)}`
   const said = saidBy(reading, own, catalogue)
@@ -94,7 +95,7 @@ function misnamed({ misnamed: values = [] }: LaunchReading, pointer: string): re
   return values.map(({ option, value, among }) => {
     const near = among.length > fewValues ? nearest(value, among) : []
     const there = near.length > 0 ? nearestText(near) : `; there are ${among.join(', ')}`
-    const why = value.includes('$') ? 'which the text does not set' : `which there is none of${there}`
+    const why = value.includes('$') ? unset(value) : `which there is none of${there}`
     return { pointer, detail: `${option} is ${value.slice(0, 100)}, ${why}` }
   })
 }
@@ -132,9 +133,7 @@ function unknownModel(
   const shown = named.slice(0, 100)
   const open = named.includes('$')
   const suggestions = open ? [] : nearestModels(catalogue, named)
-  const why = open
-    ? 'which the text does not set'
-    : `which is not in the catalogue${nearestText(suggestions)}`
+  const why = open ? unset(named) : `which is not in the catalogue${nearestText(suggestions)}`
   return {
     pointer,
     detail: `the model is ${shown}, ${why}: ${besidePlan}`,
@@ -154,7 +153,7 @@ export function launchWarnings(reading: LaunchReading | null): readonly string[]
   if (!reading) return []
   const { framework, notes, notUnderstood } = reading
   return compact(
-    adapterWarnings(reading),
+    adapterWarning(reading),
     misspeltIn(reading).map((one) => `${framework}: ${misspeltText(one)}`),
     notes.map((note) => `${framework}: ${note}`),
     notUnderstood.length > 0 && `${framework}: not understood: ${listed(notUnderstood)}`,
@@ -165,13 +164,11 @@ export function launchWarnings(reading: LaunchReading | null): readonly string[]
 const adapters = /^(?!.*(kv|q)[_-]lora)[^=: ]*(lora|peft|dora)(?!.*[= :](false|none|null|0)$)/i
 
 /** Whoever trains adapters needs neither the gradients nor the states of the rest. */
-function adapterWarnings({ framework, workload, ignored, notUnderstood }: LaunchReading): readonly string[] {
+function adapterWarning({ framework, workload, ignored, notUnderstood }: LaunchReading): string | null {
   const found = [...ignored, ...notUnderstood].filter((option) => adapters.test(option))
   const { mode } = workload
-  if (found.length === 0 || mode !== 'train') return []
-  return [
-    `${framework}: ${listed(found)}: training of all weights is costed, with their gradients and optimizer states; adapters (LoRA) over frozen weights cannot be said`,
-  ]
+  if (found.length === 0 || mode !== 'train') return null
+  return `${framework}: ${listed(found)}: training of all weights is costed, with their gradients and optimizer states; adapters (LoRA) over frozen weights cannot be said`
 }
 
 /** Long ones are cut: what is not understood may be a whole program. */

@@ -96,10 +96,13 @@ function withOptions(text: string, variables: ReadonlyMap<string, string>): stri
 
 function commandOf({ written, given }: Container): string {
   const { image, entrypoint, command, args, env, environment } = written
-  const variables = new Map([...given, ...variablesIn(env), ...variablesIn(environment)])
+  const composed = [...variablesIn(environment)].map(([name, value]) => [name, defaulted(value)] as const)
+  const variables = new Map([...given, ...variablesIn(env), ...composed])
   // Kubernetes puts variables of the container into its command and arguments; compose has two signs for one that it leaves to the shell.
   const filled = (word: string) =>
-    word.replaceAll(/\$\((\w+)\)/g, (as, name) => variables.get(name) ?? as).replaceAll('$$', () => '$')
+    (environment === undefined ? word : defaulted(word))
+      .replaceAll(/\$\((\w+)\)/g, (as, name) => variables.get(name) ?? as)
+      .replaceAll('$$', () => '$')
   const words = (some: unknown): readonly string[] =>
     Array.isArray(some)
       ? some.map((word) => quoted(filled(String(word))))
@@ -110,6 +113,11 @@ function commandOf({ written, given }: Container): string {
   const set = [...variables].map(([name, value]) => `${name}=${quoted(value)}`)
   const started = withOptions(run.join(' '), variables)
   return [...set, ...(typeof image === 'string' ? ['docker run', quoted(image)] : []), started].join(' ')
+}
+
+/** What compose fills in where its own environment, which is not here, says nothing; a container's variables are no part of that. */
+function defaulted(text: string): string {
+  return text.replaceAll(/(?<!\$)\$\{\w+:?-([^}]*)\}/g, (_, value: string) => value)
 }
 
 /** A command that is one text is split into words, not run by a shell: its lines, where no quotes hold them, are one. */

@@ -5,7 +5,7 @@
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Check } from '../../../src/validation/check.ts'
 import { nearest, slipOf } from '../../hints/nearest.ts'
-import { optionsOfVersion } from './option-lists.ts'
+import { isInClosedSection, optionsOfVersion } from './option-lists.ts'
 
 interface Misspelt {
   readonly option: string
@@ -59,7 +59,7 @@ function refusedIn(reading: LaunchReading): readonly Misspelt[] {
     .filter((option) => !isAmong(spelled, option))
     .flatMap((option) => {
       const near = withinEdits(option, list)
-      if (!open.has(option) && near === null) return []
+      if (!open.has(option) && near === null && !isInClosedSection(option, reading)) return []
       return [{ option, meant: near ?? nearest(option, list, 1)[0] ?? null, by: `${framework} ${version}` }]
     })
 }

@@ -11,18 +11,29 @@ const optionList = z.object({
   later: z.array(z.string()).default([]),
   /** False where options without a say in a plan may be missing. */
   whole: z.boolean().default(false),
+  /** Sections of a file that refuse any key that `names` does not have. */
+  closed: z.array(z.string()).default([]),
 })
 
 const folder = new URL('fixtures/options/', root)
 const files = new Map<string, z.output<typeof optionList> | null>()
 
+type Release = Pick<LaunchReading, 'framework' | 'version'>
+
 /** Null if there is no list of that version, or none of all options. */
-export function optionsOfVersion({
-  framework,
-  version,
-}: Pick<LaunchReading, 'framework' | 'version'>): readonly string[] | null {
+export function optionsOfVersion(release: Release): readonly string[] | null {
+  const list = listOf(release)
+  return list && [...list.names, ...list.later]
+}
+
+/** Whether the key is one of a section whose list has all keys. */
+export function isInClosedSection(key: string, release: Release): boolean {
+  return listOf(release)?.closed.some((section) => key.startsWith(`${section}.`)) ?? false
+}
+
+function listOf({ framework, version }: Release) {
   const list = listNamed(framework)
-  return list?.whole && list.version === version ? [...list.names, ...list.later] : null
+  return list?.whole && list.version === version ? list : null
 }
 
 function listNamed(name: string) {

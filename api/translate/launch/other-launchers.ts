@@ -28,7 +28,10 @@ const noServer = /(?<![\s\S])(?![\s\S]*\b(vllm(\.entrypoints| serve\b)|sglang(\.
 const noMegatron = /(?<![\s\S])(?![\s\S]*--tensor-model-parallel-size\b)/
 
 /** The text starts no training of torchtitan. */
-const noTitan = /(?<![\s\S])(?![\s\S]*(\btorchtitan\.train\b|\brun_train\.sh\b))/
+const noTitan = /(?<![\s\S])(?![\s\S]*(\btorchtitan(\.train\b|\/train\.py\b)|\brun_train\.sh\b))/
+
+/** No container says its command. */
+const noCommand = /(?<![\s\S])(?![\s\S]*\bcommand["']?:)/
 
 const launchers: readonly OtherLauncher[] = [
   {
@@ -138,6 +141,11 @@ const launchers: readonly OtherLauncher[] = [
     name: 'Primus',
     marks: [/^modules:[\s\S]*^\s+overrides:\s*$|\bPRIMUS_PATH\b/m],
     says: 'is a config of Primus, whose presets (config, model) are in other files: give the command that it starts, or its options --name value',
+  },
+  {
+    name: 'KServe',
+    marks: [/^apiVersion: *["']?serving\.kserve\.io\//m, noCommand],
+    says: 'is a manifest of KServe, whose controller makes the command of it: give the command of the server (`vllm serve MODEL --tensor-parallel-size N`)',
   },
   {
     name: 'llm-d-modelservice',

@@ -2,22 +2,45 @@
 import { type Fields, isFields, present } from '../../../src/fields.ts'
 import { type Chip, devicesOn } from '../../../src/hardware/chip.ts'
 import { knownOf } from '../../../src/launch/read/known-model.ts'
+import { heldToJob } from '../../../src/launch/read/launcher-world.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
+import { storedBy } from '../../../src/launch/server/stored-by.ts'
 import { hasUserBuffers } from '../../../src/launch/vendor.ts'
 import { hasPositionsOf } from '../../../src/model/release-name.ts'
-import type { Transformer } from '../../../src/model/transformer.ts'
 import { type Catalogue, type KnownModel, knownChip, knownModel } from '../../catalogue.ts'
 import { ProblemError } from '../../problems.ts'
 import { modelRequest } from '../../schemas/given/model.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
 import { resolvedModel } from '../model/model.ts'
+import type { ResolvedModel } from '../model/resolved-model.ts'
+import { withChanges } from './changed-model.ts'
 import { launchKey, readerOf } from './file.ts'
+import { gpusOfServer, podsOfJob } from './job-size.ts'
+import { commandsOf } from './manifest.ts'
 import { podGpus } from './pod-gpus.ts'
 import { startedBy } from './replicas.ts'
 
-/** Names of components depend on the model, which the file may be the one to name: the file is then read a second time. */
 export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): LaunchReading {
+  const written = plan[launchKey(plan)]
+  const gpus = podGpus(written)
+  const reading = readTwice(plan, own, catalogue, gpus)
+  if (typeof written !== 'string') return reading
+  const { notes, refusals } = heldToJob(commandsOf(written), gpus, podsOfJob(written))
+  return {
+    ...reading,
+    notes: [...reading.notes, ...notes],
+    refusals: [...(reading.refusals ?? []), ...refusals],
+  }
+}
+
+/** Names of components depend on the model, which the file may be the one to name: the file is then read a second time. */
+function readTwice(
+  plan: LaunchedPlan,
+  own: Fields,
+  catalogue: Catalogue,
+  gpus: number | undefined,
+): LaunchReading {
   const mode = valueAt(own, ['workload', 'mode'])
   const chip = valueAt(own, ['hardware', 'chip'])
   const sequences = valueAt(own, ['workload', 'batchSequences'])
@@ -27,31 +50,39 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
   const chips = workingOf(own) ?? all
   const slices = Number(valueAt(own, ['hardware', 'slices']) ?? 1)
   const written = plan[launchKey(plan)]
-  const gpus = podGpus(written)
   const context = {
     ...(known ? { userBuffers: hasUserBuffers({ chip: known, network: known.system }), chip: known } : {}),
     chips,
     ...(typeof sequences === 'number' ? { sequences } : {}),
     slices: chips === null || all === null ? slices : Math.ceil((slices * chips) / all),
     ...(typeof unit === 'number' ? { innermostUnit: unit } : {}),
-    ...present({ podGpus: gpus, started: startedBy(written, gpus) }),
+    ...present({ podGpus: gpus, serverGpus: gpusOfServer(written), started: startedBy(written, gpus) }),
     devices: devicesOf(known ?? (isFields(chip) ? chip : {})),
     mode: typeof mode === 'string' ? mode : null,
   }
-  const reading = readerOf(plan)
+  const read = readerOf(plan)
+  const reading = (more: Parameters<typeof read>[0]) => {
+    const found = read(more)
+    return withChanges(found, modelNamed(found, catalogue))
+  }
   const first = reading({ ...context, model: null })
-  const model = transformerOf(own.model ?? first.named, catalogue)
+  const model = modelOf(own.model ?? first.named ?? (first.besideName && first.model), catalogue)?.transformer
   if (!model) return first
-  const surePositions = hasPositionsOf(model.name, first.named ?? '')
-  return reading({ ...context, model: { ...knownOf(model), surePositions } })
+  const { named = '' } = first
+  const surePositions = hasPositionsOf(model.name, named)
+  const stored = modelOf(isFields(own.model) ? own.model : named, catalogue)?.checkpoints[0]
+  return reading({
+    ...context,
+    model: { ...knownOf(model), surePositions, ...present({ storedBy: storedBy(named, stored) }) },
+  })
 }
 
 /** Null if the model cannot be resolved, which is reported once the request is complete. */
-function transformerOf(model: unknown, catalogue: Catalogue): Transformer | null {
+function modelOf(model: unknown, catalogue: Catalogue): ResolvedModel | null {
   const asked = modelRequest.safeParse(model)
   if (!asked.success) return null
   try {
-    return resolvedModel(asked.data, catalogue).transformer
+    return resolvedModel(asked.data, catalogue)
   } catch (error) {
     if (error instanceof ProblemError) return null
     throw error

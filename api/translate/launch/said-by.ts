@@ -1,7 +1,7 @@
 /** What a launch file says of a request, and the request with that merged in. */
+import { noStack } from '../../../src/assumptions/stack.ts'
 import { type Fields, isFields } from '../../../src/fields.ts'
-import { frameworks } from '../../../src/launch/framework.ts'
-import type { LaunchReading } from '../../../src/launch/read/reading.ts'
+import { type LaunchReading, writtenFor } from '../../../src/launch/read/reading.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
 import { modelNamed } from './reading.ts'
@@ -33,14 +33,21 @@ function cappedBy({ mostSequences, assumed }: LaunchReading, own: Fields): Field
   return asked === 'max' ? { maxSequences: mostSequences } : { batchSequences: mostSequences }
 }
 
-/** Unless the request says otherwise, the plan is costed as the file's own framework runs it. */
+/** Unless the request says otherwise, the plan is costed as the file's own framework runs it, and with general constants where none are of it. */
 function assumedBy({ framework, assumptions }: LaunchReading, own: Fields): Fields {
-  const basis = basisOf(own.assumptions)
-  const open = basis !== 'book' && valueAt(own, ['assumptions', 'stack']) === undefined
-  const known = frameworks.some((name) => name === framework)
-  const stack = open && known ? { stack: framework } : {}
+  const stack = leavesStack(own) ? { stack: writtenFor(framework) ?? noStack } : {}
   const said = { ...stack, ...assumptions }
-  return Object.keys(said).length > 0 ? { assumptions: { basis, ...said } } : {}
+  return Object.keys(said).length > 0 ? { assumptions: { basis: basisOf(own.assumptions), ...said } } : {}
+}
+
+/** Notes that constants are general, for a file of a framework that no stack is of, as no plans are written for it. */
+export function generalNote({ framework }: LaunchReading, own: Fields): string | null {
+  if (!leavesStack(own) || writtenFor(framework)) return null
+  return 'no stack has its constants: the plan is costed with general ones; assumptions.stack may name another software that runs it so (GET /stacks)'
+}
+
+function leavesStack({ assumptions }: Fields): boolean {
+  return basisOf(assumptions) !== 'book' && valueAt(assumptions, ['stack']) === undefined
 }
 
 /** What the plan alone is costed with: what the request itself assumes is assumed of all plans. */

@@ -1,7 +1,7 @@
 /** Turns the speculative decoding of a request into that of the domain. */
 import { present } from '../../../src/fields.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
-import { draftCost } from '../../../src/modes/generate/draft-cost.ts'
+import { draftModel } from '../../../src/modes/generate/draft-model.ts'
 import type { Speculation } from '../../../src/problem.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { faulty, faultyValue, ProblemError } from '../../problems.ts'
@@ -18,19 +18,16 @@ export interface ResolvedSpeculation {
 const pointer = '/workload/speculative/draftModel'
 
 export function speculationOf(
-  { draftModel, draftCostRatio = 0, acceptance, tokens }: SpeculativeRequest,
+  { draftModel: named, draftCostRatio: costRatio = 0, acceptance, tokens }: SpeculativeRequest,
   model: Transformer,
   catalogue: Catalogue,
 ): ResolvedSpeculation {
   const drafted = { acceptance, ...present({ tokens }) }
-  if (draftModel === undefined) return { speculation: { ...drafted, draftCostRatio }, warnings: [] }
-  const { transformer: draft, warnings } = draftOf(draftModel, catalogue)
-  const cost = draftCost(draft, model)
-  if ('refusal' in cost) throw faultyValue('impossible-combination', { pointer, detail: cost.refusal })
-  return {
-    speculation: { ...drafted, draftCostRatio: cost.ratio },
-    warnings: [...cost.warnings, ...warnings],
-  }
+  if (named === undefined) return { speculation: { ...drafted, draft: { costRatio } }, warnings: [] }
+  const { transformer: draft, warnings } = draftOf(named, catalogue)
+  const usable = draftModel(draft, model)
+  if ('refusal' in usable) throw faultyValue('impossible-combination', { pointer, detail: usable.refusal })
+  return { speculation: { ...drafted, draft }, warnings: [...usable.warnings, ...warnings] }
 }
 
 /** Faults of the draft model point at the draft. */

@@ -8,14 +8,16 @@ import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { compact } from '../../compact.ts'
 import type { Attended } from '../../model/flops.ts'
 import type { Precision } from '../../problem.ts'
-import { elementBytes, isNarrow, usualType } from '../../recipe/element-type.ts'
+import { elementBytes } from '../../recipe/element-type.ts'
 import { type ArrayKind, isGatheredOfCopies, isOfCopies } from '../../sharding/array.ts'
 import { type Axis, axesOfPositions, axisBit } from '../../sharding/axis.ts'
 import { type Derivation, movesOf, productsOf } from '../../sharding/derive.ts'
 import { type Extents, monomial } from '../../sharding/monomial.ts'
 import type { Move, Pass } from '../../sharding/move.ts'
 import type { Product } from '../../sharding/product.ts'
+import type { Bytes } from '../../units.ts'
 import { castBytes } from '../compute/casts.ts'
+import { activationType, movedType } from './array-type.ts'
 import { type Call, callOf, isWaitedFor } from './call.ts'
 import { none, one, spreadTerm, type Term, termOf } from './term.ts'
 
@@ -87,7 +89,7 @@ export function compile(
     bucketed(
       movesOf(derivation).filter((move) => move.pass === pass && move.every === every),
       extents,
-      precision,
+      (kind) => elementBytes[movedType(kind, precision, assumptions)],
     )
   return {
     forward: { products: products('forward'), buckets: buckets('forward', 'microbatch') },
@@ -196,7 +198,11 @@ export function streaming(bytes: readonly Term[]): CompiledProduct {
   }
 }
 
-function bucketed(moves: readonly Move[], extents: Extents, precision: Precision): readonly Bucket[] {
+function bucketed(
+  moves: readonly Move[],
+  extents: Extents,
+  bytesOf: (kind: ArrayKind) => Bytes,
+): readonly Bucket[] {
   const buckets = new Map<string, Move[]>()
   moves.forEach((move, index) => {
     const joins = isWaitedFor(move.kind) ? `${index}` : `${move.kind} ${move.operation} ${move.over.join()}`
@@ -204,9 +210,7 @@ function bucketed(moves: readonly Move[], extents: Extents, precision: Precision
   })
   return [...buckets.values()].flatMap((joined) =>
     asHeld(
-      callOf(joined as [Move, ...Move[]], ({ elements, kind }) =>
-        termOf(elements, extents, elementBytes[arrayType(kind, precision)]),
-      ),
+      callOf(joined as [Move, ...Move[]], ({ elements, kind }) => termOf(elements, extents, bytesOf(kind))),
     ),
   )
 }
@@ -231,18 +235,4 @@ export function weighted({ products, buckets }: Window, times: number): Window {
     products: products.map((product) => ({ ...product, times: times * product.times })),
     buckets: buckets.map((bucket) => ({ ...bucket, times: times * bucket.times })),
   }
-}
-
-/** Type of activations: 16 bits where matmuls run in less, as frameworks cast at the matmul. */
-export function activationType(precision: Precision): Precision['compute'] {
-  return isNarrow(precision.compute) ? usualType : precision.compute
-}
-
-/** Type in which an array is stored and moved. */
-export function arrayType(kind: ArrayKind, precision: Precision): Precision['compute'] {
-  if (kind === 'weight') return precision.weights
-  if (kind === 'cache') return precision.kvCache
-  // Where experts multiply in less, tokens are cast before they are sent (DeepSeek-V3, arXiv 2412.19437, section 3.3).
-  if (kind === 'dispatch') return precision.compute
-  return kind === 'gradient' ? precision.gradients : activationType(precision)
 }

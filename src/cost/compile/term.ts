@@ -127,11 +127,11 @@ function recurrentExtents(model: Transformer): Extents {
   const { recurrence } = model
   if (!recurrence) return {}
   const attending = attendingLayers(model) / mixingLayers(model)
-  const { projected, rank, raised, values, kept, streamed } = widthsOf(recurrence)
+  const { projected, rank, raised, values, kept, streamed, streamedBackward } = widthsOf(recurrence)
   const { state, convolution } = stateElements(recurrence)
   return {
     ...{ Sa: attending, Sr: 1 - attending },
-    ...{ Rp: projected + raised, Rm: projected, Rk: kept, Rs: streamed, Rv: values },
+    ...{ Rp: projected + raised, Rm: projected, Rk: kept, Rs: streamed, Rb: streamedBackward, Rv: values },
     ...{ Rr: rank, Rl: 2 * rank, Rg: raised },
     ...{ Rw: mixerRow(recurrence.mixer).multiplyAdds(recurrence) / values },
     ...{ Rn: state / values, Rt: convolution },

@@ -10,6 +10,8 @@
  * expert, where plain ones have 6.6; padding the rows to tiles explains them less well. Bytes are the
  * operands' and the result's, once each; a weight gradient that is added to a buffer is read from it and written back.
  *
+ * In fewer bits than activations are kept in, rows of each expert are quantised by kernels of their own, which take a time beside each matmul (a stack's).
+ *
  * On TPUs each grouped matmul takes a fixed time more, whatever its size: what grouped kernels lose at small ones.
  *
  * Attention is one kernel, in which a query that meets m keys takes the time of m + k, where k stands for starting and ending its rows
@@ -60,7 +62,8 @@ export function computeRates(chip: Chip, compute: ElementType, assumptions: Assu
     secondsPerAttentionFlop: 1 / (widePeak * assumptions.attentionEfficiency),
     secondsPerUpdateFlop: 1 / (widePeak * assumptions.matmulEfficiency),
     halfFlops: assumptions.matmulHalfFlops,
-    groupedSeconds: assumptions.groupedMatmulSeconds,
+    groupedSeconds:
+      assumptions.groupedMatmulSeconds + (isNarrow(compute) ? assumptions.groupedCastSeconds : 0),
     attentionHalfKeys: assumptions.attentionHalfKeys,
     secondsPerByte: 1 / (chip.hbmBytesPerSecond * assumptions.hbmEfficiency),
     narrow: isNarrow(compute),

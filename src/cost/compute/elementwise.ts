@@ -10,7 +10,7 @@
  *   recurrence                what its chain of kernels reads and writes (model/recurrent-mixers.ts)
  *   experts                   a token's copies sorted by expert and back, read and written: 4 k D
  *
- * The backward pass streams twice as much, and once more whatever a policy did not keep but needs: where only a layer's input is kept,
+ * The backward pass streams twice as much (a recurrence's chain what its kernels do), and once more whatever a policy did not keep but needs: where only a layer's input is kept,
  * all of it, or all but the last sum and the way back of the copies (`assumptions.recomputation`). The loss streams its logits in fp32:
  *
  *   forward    2 + 4 bytes a logit to widen them, 4 to read them for their maximum and sum
@@ -33,7 +33,8 @@ import { elementsOf } from '../../sharding/elements.ts'
 import type { Extents } from '../../sharding/monomial.ts'
 import type { ArrayRole } from '../../sharding/roles.ts'
 import { type LayerPart, layersOfParts } from '../../sharding/tables/training-layout.ts'
-import { activationType, type CompiledProduct, streaming } from '../compile/compile.ts'
+import { activationType } from '../compile/array-type.ts'
+import { type CompiledProduct, streaming } from '../compile/compile.ts'
 import { type Term, termOf } from '../compile/term.ts'
 
 /** How often arrays are read or written: a stream of width D, and each array inside a component. */
@@ -48,9 +49,11 @@ const perCopy = 4
 
 const perActivation = ({ gatedMlp }: Transformer): number => (gatedMlp ? 3 : 2)
 
-/** What a layer streams, with that of experts apart. */
+/** What a layer streams, with that of recurrences and of experts apart. */
 export interface Streamed {
   readonly plain: CompiledProduct
+  /** Null for layers without one. */
+  readonly recurrence: CompiledProduct | null
   /** Null for layers without experts. */
   readonly experts: CompiledProduct | null
 }
@@ -75,9 +78,10 @@ export function elementwiseBackward(
 ): Streamed {
   const forward = forwardPasses(model, extents)
   const again = policy ? passesAgain(forward, policy, model) : none
+  const { Rs = 1, Rb = 2 * Rs } = extents
   const passes: Passes = {
     stream: 2 * forward.stream + again.stream,
-    inside: (array) => 2 * forward.inside(array) + again.inside(array),
+    inside: (array) => (array.role === 'scanned' ? Rb / Rs : 2) * forward.inside(array) + again.inside(array),
   }
   return streamedArrays(parts, model, passes, extents, elementBytes[activationType(precision)])
 }
@@ -144,6 +148,7 @@ function streamedArrays(
   const isRouted = ({ component }: LayerPart) => arraysOf(component, 'copies').length > 0
   const routed = parts.filter(isRouted)
   const others = parts.filter((part) => !isRouted(part))
+  const scanned = streamed(parts, 'scanned')
   return {
     plain: streaming(
       compact(
@@ -154,9 +159,9 @@ function streamedArrays(
         streamed(parts, 'sharedInner'),
         streamed(parts, 'queries'),
         streamed(parts, 'keys'),
-        streamed(parts, 'scanned'),
       ),
     ),
+    recurrence: scanned.length === 0 ? null : streaming(scanned),
     experts:
       routed.length === 0 ? null : streaming([...streamed(routed, 'inner'), ...streamed(routed, 'copies')]),
   }

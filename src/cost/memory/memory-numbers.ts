@@ -37,7 +37,7 @@ export function activationsOf(model: CostModel, scale: Scale): Activations {
 
 function averageActivations(model: CostModel, scale: Scale): ActivationNumbers {
   const { workspace } = model.problem.assumptions
-  const kept = model.activations.map((terms) => sumTerms(terms, scale))
+  const kept = keptBytes(model, scale)
   const host = model.offloaded.map((terms) => sumTerms(terms, scale))
   const whole = Math.max(...kept, sumTerms(model.everything, scale))
   const stream = termValue(model.stream, scale)
@@ -52,6 +52,11 @@ function averageActivations(model: CostModel, scale: Scale): ActivationNumbers {
       : 0,
     logits: workspace ? termValue(model.logits, scale) : 0,
   }
+}
+
+/** What the average layer keeps of a microbatch for its backward pass, by policy. */
+export function keptBytes(model: CostModel, scale: Scale): readonly Bytes[] {
+  return model.activations.map((terms) => sumTerms(terms, scale))
 }
 
 /** What the average layer has of states. */

@@ -42,6 +42,19 @@ export function onlyStage(layers: number, composition: Composition | null): Stag
   }
 }
 
+/** All of a stage that depends on how many microbatches there are. */
+export function ofMicrobatches(
+  schedule: Schedule,
+  index: number,
+  stages: number,
+  microbatches: number,
+): Pick<StageGroup, 'inFlight' | 'sums'> {
+  return {
+    inFlight: inFlight(schedule, index, stages, microbatches),
+    sums: microbatches > 1 && !scheduleRow(schedule).pipelined,
+  }
+}
+
 /** All that a step depends on of how layers are laid out. */
 export interface Layers {
   readonly groups: readonly StageGroup[]
@@ -143,8 +156,7 @@ export function stageGroups(
         layers,
         stages: 1,
         index,
-        inFlight: inFlight(schedule, index, stages, microbatches),
-        sums: microbatches > 1 && !scheduleRow(schedule).pipelined,
+        ...ofMicrobatches(schedule, index, stages, microbatches),
         ...{ held: 1, slowdown: 1, composition },
       })
     }
@@ -176,10 +188,10 @@ function mirroredGroups(
       before.stages += 2
     } else {
       const ends = index === 0
-      const held = inFlight(schedule, index, stages, microbatches)
       groups.push({
         ...{ first: ends, last: ends, layers, stages: 2, index },
-        ...{ inFlight: held, sums: false, held: 2, slowdown: 1, composition },
+        ...ofMicrobatches(schedule, index, stages, microbatches),
+        ...{ held: 2, slowdown: 1, composition },
       })
     }
   }

@@ -24,6 +24,14 @@ export function fewerChips(
     : fewerRanks(cluster, network, wanted)
 }
 
+/** How many numbers of chips, from `least` to `most`, there are parts with. */
+export function sizesBetween(cluster: Cluster, least: number, most: number): number {
+  const { network } = cluster
+  if (network.kind === 'switched') return Math.max(0, most - least + 1)
+  const sizes = smallerSlices(cluster, network).map(({ chips }) => chips)
+  return new Set(sizes.filter((chips) => chips >= least && chips <= most)).size
+}
+
 /** The parts that have exactly this many chips; the cluster itself, where that is all of its chips. */
 export function partsOf(cluster: Cluster, chips: number): readonly Cluster[] {
   const { network } = cluster

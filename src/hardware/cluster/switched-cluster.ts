@@ -47,11 +47,9 @@ function evenDomains(tiers: readonly Tier[], chips: number): readonly Tier[] {
   return Number.isInteger(Math.log2(share)) ? [{ ...innermost, size: share }, ...outer] : tiers
 }
 
-function sharedOut([whole]: readonly Tier[], [share]: readonly Tier[], chips: number): readonly string[] {
-  if (!whole?.size || !share?.size || share.size >= whole.size || chips <= share.size) return []
-  return [
-    `${chips} chips are taken as ${share.size} in each of ${chips / share.size} ${whole.name} groups of ${whole.size}; hardware.network.tiers says it otherwise.`,
-  ]
+function sharedOut([whole]: readonly Tier[], [share]: readonly Tier[], chips: number): string | null {
+  if (!whole?.size || !share?.size || share.size >= whole.size || chips <= share.size) return null
+  return `${chips} chips are taken as ${share.size} in each of ${chips / share.size} ${whole.name} groups of ${whole.size}; hardware.network.tiers says it otherwise.`
 }
 
 function overridden(tier: Tier, at: number, network: NetworkOverride | undefined): Tier {
@@ -69,11 +67,9 @@ function tiersFault(tiers: readonly Tier[]): string | null {
   return idle ? `The tier ${idle.name} needs a bandwidth above 0.` : null
 }
 
-function unfilled(tiers: readonly Tier[], chips: number): readonly string[] {
+function unfilled(tiers: readonly Tier[], chips: number): string | null {
   const [innermost] = tiers
-  if (!innermost?.size || chips <= innermost.size || chips % innermost.size === 0) return []
+  if (!innermost?.size || chips <= innermost.size || chips % innermost.size === 0) return null
   const last = chips % innermost.size
-  return [
-    `${chips} chips do not fill their ${innermost.name} groups of ${innermost.size}: the last one has ${last}.`,
-  ]
+  return `${chips} chips do not fill their ${innermost.name} groups of ${innermost.size}: the last one has ${last}.`
 }

@@ -9,7 +9,7 @@
  * then pipeline outermost; or pipeline inside fsdp and data.
  */
 import { known } from '../../known.ts'
-import { type Axis, axes, axesAcrossSlices, type Mesh, perAxis } from '../../sharding/axis.ts'
+import { type Axis, activeAxes, axes, axesAcrossSlices, type Mesh, perAxis } from '../../sharding/axis.ts'
 import type { Network, TorusNetwork } from '../cluster/cluster.ts'
 import { divisorsOf } from '../cluster/divisors.ts'
 import { permutations } from '../cluster/permutations.ts'
@@ -41,7 +41,7 @@ export function canBePlaced(network: Network, mesh: Mesh): boolean {
 }
 
 function hasPlace(network: TorusNetwork, mesh: Mesh): boolean {
-  const active = axes.filter((axis) => mesh[axis] > 1)
+  const active = activeAxes(mesh)
   return sliceAssignments(network, mesh).some((assigned) => {
     const within = active.map((axis) => mesh[axis] / (assigned[axis] ?? 1))
     return takes(network, within, [])
@@ -93,7 +93,7 @@ function switchedPlacements(mesh: Mesh): readonly Placement[] {
 
 function torusPlacements(network: TorusNetwork, mesh: Mesh): readonly Placement[] {
   const result: Placement[] = []
-  const active = axes.filter((axis) => mesh[axis] > 1)
+  const active = activeAxes(mesh)
   for (const assigned of sliceAssignments(network, mesh)) {
     const slices = active.map((axis) => assigned[axis] ?? 1)
     const within = active.map((axis, index) => mesh[axis] / (slices[index] ?? 1))

@@ -1,6 +1,7 @@
 /**
  * Collectives on a switched network (formulas 2.2; letters as in collective.ts). Tier i joins d_i units of the tier below, with
- * m members each, whose chips send w_i: t = V · max_i (d_i-1)/(d_i · m · w_i).
+ * m members each, whose chips send w_i: t = V · max_i (d_i-1)/(d_i · m · w_i). Where parts are unlike (12 chips over nodes of 8), the smallest decides: p of n
+ * members take in what the others have, (n-p)/n of V, over p links: t = V · (n-p)/(n · p · w_i), the same where p = n/d.
  *
  * Latency is added: a ring of d_i - 1 steps per tier for gathers and scatters; an all-reduce takes the ring twice inside a node
  * and a tree, log2(d_i) steps up and down, between nodes, as NCCL does. Where kernels reach all chips of a node at once, their
@@ -15,12 +16,12 @@ import type { SwitchedNetwork } from '../cluster/cluster.ts'
 import { groupSize, type SwitchedGroup } from './group.ts'
 import { type GroupCost, type NetworkTerms, tierEfficiency } from './group-cost.ts'
 
-/** What a group has of one tier: it joins `units` of the tier below, with `below` members each, to one with `members`. */
+/** What a group has of one tier: it joins `units` of the tier below, with `least` members or more each, to one with `members`. */
 interface Reach {
   readonly level: number
   readonly tier: Tier
   readonly units: number
-  readonly below: number
+  readonly least: number
   readonly members: number
   readonly efficiency: number
   /** What a chip sends over it. */
@@ -31,11 +32,11 @@ export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, ter
   const chips = groupSize(group)
   const tiers = reaches(network, group, terms)
   const crossed = tiers.filter(({ units }) => units > 1)
-  const loads = tiers.map(({ units, members, rate }) =>
-    units > 1 ? (units - 1) / (units * (members / units) * rate) : 0,
+  const loads = tiers.map(({ units, members, least, rate }) =>
+    units > 1 ? (members - least) / (members * least * rate) : 0,
   )
-  const allToAllLoads = tiers.map(({ units, members, rate }) =>
-    units > 1 ? (1 - members / units / chips) / (chips * rate) : 0,
+  const allToAllLoads = tiers.map(({ units, least, rate }) =>
+    units > 1 ? (1 - least / chips) / (chips * rate) : 0,
   )
   const permuteLoads = tiers.map(({ units, rate }) => (units > 1 ? 1 / rate : 0))
   const perByte = Math.max(0, ...loads)
@@ -61,14 +62,17 @@ export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, ter
 }
 
 function reaches(network: SwitchedNetwork, group: SwitchedGroup, terms: NetworkTerms): readonly Reach[] {
-  let [unit, below] = [1, 1]
+  let unit = 1
+  let below = { most: 1, least: 1 }
   return network.tiers.map((tier, level) => {
     unit *= tier.size ?? Number.POSITIVE_INFINITY
-    const members = membersWithin(group, within(network, unit))
+    const inside = membersWithin(group, within(network, unit), network.chips)
+    const { most: members } = inside
     const efficiency = tierEfficiency(terms, level)
     const rate = tier.bytesPerSecondPerChip * efficiency
-    const reach = { level, tier, units: Math.ceil(members / below), below, members, efficiency, rate }
-    below = members
+    const units = Math.ceil(members / below.most)
+    const reach = { level, tier, units, least: below.least, members, efficiency, rate }
+    below = inside
     return reach
   })
 }
@@ -77,7 +81,7 @@ function reaches(network: SwitchedNetwork, group: SwitchedGroup, terms: NetworkT
 function reducedPerByte(crossed: readonly Reach[], { inNetworkReduction }: NetworkTerms): number | null {
   if (crossed.length === 0 || !inNetworkReduction) return null
   if (!crossed.every(({ tier }) => tier.inNetworkReduction)) return null
-  const rates = crossed.map(({ tier, below, efficiency }) => below * tier.bytesPerSecondPerChip * efficiency)
+  const rates = crossed.map(({ tier, least, efficiency }) => least * tier.bytesPerSecondPerChip * efficiency)
   return 1 / Math.min(...rates)
 }
 
@@ -96,19 +100,46 @@ function within({ chips }: SwitchedNetwork, unit: number): number {
   return chips !== undefined && unit >= chips ? Number.POSITIVE_INFINITY : unit
 }
 
+interface Members {
+  readonly most: number
+  readonly least: number
+}
+
 /**
- * Members of one group inside a unit of `chips` consecutive ranks. A group that does not divide the unit straddles
- * a boundary somewhere: it counts by its worst placed part.
+ * Members of one group inside a unit of `unit` consecutive ranks: the most, and the least of any unit that has some. A group that does not
+ * divide the unit straddles a boundary somewhere: it counts by its worst placed part.
  */
-function membersWithin(group: SwitchedGroup, chips: number): number {
-  return group.spans.reduce((members, { size, stride }) => {
-    if (stride >= chips) return members
-    const reach = Math.floor(chips / stride)
-    if (reach >= size)
-      return (
-        members *
-        (chips % (stride * size) === 0 || chips === Number.POSITIVE_INFINITY ? size : Math.ceil(size / 2))
-      )
-    return members * reach
-  }, 1)
+function membersWithin({ spans }: SwitchedGroup, unit: number, chips: number | undefined): Members {
+  let [most, least] = [1, 1]
+  for (const { size, stride } of spans) {
+    if (stride >= unit) continue
+    const room = Math.floor(unit / stride)
+    const fits = room >= size
+    if (unit === Number.POSITIVE_INFINITY || (fits ? unit % (stride * size) : (stride * size) % unit) === 0) {
+      most *= Math.min(room, size)
+      least *= Math.min(room, size)
+      continue
+    }
+    most *= fits ? Math.ceil(size / 2) : room
+    const groups = chips === undefined ? 1 : Math.floor(chips / (stride * size))
+    least *= unit % stride === 0 ? smallestPart(size, room, groups) : 1
+  }
+  return { most, least }
+}
+
+/**
+ * The fewest of `size` members in one of the units of `room` that a group lies on, of that many groups that follow one another: 12 chips lie on
+ * nodes of 8 as 8 and 4, the next as 4 and 8. More groups never have a larger one. Where one group straddles nothing, half is
+ * the most that one which does has.
+ */
+function smallestPart(size: number, room: number, groups: number): number {
+  let least = size
+  let end = 0
+  for (let group = 1; group <= groups; group++) {
+    end = (end + size) % room
+    // All groups after this one lie as the first ones do.
+    if (end === 0) break
+    least = Math.min(least, end, group < groups ? room - end : least)
+  }
+  return Math.min(least, Math.ceil(size / 2))
 }

@@ -12,80 +12,105 @@ import type { TorusGroup, TorusPart } from './group.ts'
 import type { GroupCost, NetworkTerms } from './group-cost.ts'
 
 export function torusCost(network: TorusNetwork, group: TorusGroup, terms: NetworkTerms): GroupCost {
-  const link: BytesPerSecond = network.linkBytesPerSecond * terms.scaleUpEfficiency
-  const dcn: BytesPerSecond = network.dcnBytesPerSecondPerChip * terms.scaleOutEfficiency
-  // One for each physical axis, and DCN last.
-  const resources = network.topology.length + 1
-  const loads = new Array<number>(resources).fill(0)
-  const permuteLoads = new Array<number>(resources).fill(0)
-  const whole = group.parts.filter((part) => isWholeRing(network, part))
-  const partial = group.parts.filter((part) => !isWholeRing(network, part))
-  const wholeSize = product(whole)
-  const partialSize = product(partial)
-
-  const stage = (parts: readonly TorusPart[], size: number, dividedBy: number): number => {
-    if (size === 1) return 0
-    // Parts of one physical axis share its links.
-    const rates = new Array<number>(resources).fill(0)
-    for (const part of parts) {
-      rates[part.physical] = Math.max(rates[part.physical] ?? 0, portRate(network, part, link))
-    }
-    const rate = rates.reduce((sum, own) => sum + own, 0)
-    const book = !terms.finiteRings && parts.every((part) => isWholeRing(network, part))
-    const time = (book ? 1 : (size - 1) / size) / dividedBy / rate
-    for (const { physical } of parts) loads[physical] = time
-    return time
+  const { parts, slices } = group
+  const rates: Rates = {
+    link: network.linkBytesPerSecond * terms.scaleUpEfficiency,
+    dcn: network.dcnBytesPerSecondPerChip * terms.scaleOutEfficiency,
   }
-  const wholeTime = stage(whole, wholeSize, 1)
-  const partialTime = stage(partial, partialSize, wholeSize)
-  const slices = group.slices
-  const dcnShare = terms.finiteRings ? (slices - 1) / slices : 1
-  const dcnTime = slices > 1 ? dcnShare / (wholeSize * partialSize) / dcn : 0
-  loads[resources - 1] = dcnTime
-
-  const n = wholeSize * partialSize * slices
-  const turns = group.parts.map(
-    (part) => (part.size * part.stride) / (closes(network, part) ? 8 : 4) / link / n,
-  )
-  const allToAllLoads = new Array<number>(resources).fill(0)
-  group.parts.forEach(({ physical }, index) => {
-    allToAllLoads[physical] = Math.max(allToAllLoads[physical] ?? 0, turns[index] ?? 0)
-  })
-  const dcnTurn = slices > 1 ? (1 - 1 / slices) / n / dcn : 0
-  allToAllLoads[resources - 1] = dcnTurn
-  const steps = group.parts.map((part) => {
-    const time = part.stride / link
-    permuteLoads[part.physical] = time
-    return time
-  })
-  const dcnStep = slices > 1 ? 1 / dcn : 0
-  permuteLoads[resources - 1] = dcnStep
-
-  const hops = group.parts.reduce((sum, part) => {
+  const gather = gathering(network, group, rates, terms.finiteRings)
+  const exchange = exchanging(network, group, rates)
+  const step = stepping(network, group, rates)
+  const hops = parts.reduce((sum, part) => {
     const along = closes(network, part) ? Math.floor(part.size / 2) : part.size - 1
     return sum + along * part.stride
   }, 0)
   const hop = network.hopSeconds * terms.latencyFactor
   const dcnLatency = slices > 1 ? network.dcnLatencySeconds * terms.latencyFactor : 0
-  const perByte = Math.max(wholeTime, partialTime, dcnTime)
-  const stride = group.parts.reduce((longest, part) => Math.max(longest, part.stride), 0)
+  const latency = hops * hop + dcnLatency
+  const stride = parts.reduce((longest, part) => Math.max(longest, part.stride), 0)
   return {
-    chips: n,
-    perByte,
-    allReducePerByte: 2 * perByte,
-    allToAllPerByte: Math.max(0, dcnTurn, ...turns),
-    permutePerByte: Math.max(0, dcnStep, ...steps),
-    latency: hops * hop + dcnLatency,
-    allReduceLatency: 2 * (hops * hop + dcnLatency),
-    allToAllLatency: hops * hop + dcnLatency,
+    chips: product(parts) * slices,
+    perByte: gather.perByte,
+    allReducePerByte: 2 * gather.perByte,
+    allToAllPerByte: exchange.perByte,
+    permutePerByte: step.perByte,
+    latency,
+    allReduceLatency: 2 * latency,
+    allToAllLatency: latency,
     permuteLatency: dcnLatency > 0 ? dcnLatency : stride * hop,
     ramp: 0,
     latencyIsFloor: true,
-    loads,
-    allToAllLoads,
+    loads: gather.loads,
+    allToAllLoads: exchange.loads,
     outerUnits: slices,
-    permuteLoads,
+    permuteLoads: step.loads,
   }
+}
+
+/** W of one link, one way, and of a chip into the data-centre network. */
+interface Rates {
+  readonly link: BytesPerSecond
+  readonly dcn: BytesPerSecond
+}
+
+/** Seconds per byte of one operation, and those that it keeps each physical axis busy, and DCN last. */
+interface Busy {
+  readonly perByte: number
+  readonly loads: readonly number[]
+}
+
+/** AllGather, and the other way round ReduceScatter: in stages, of which the longest counts. */
+function gathering(network: TorusNetwork, group: TorusGroup, { link, dcn }: Rates, finite: boolean): Busy {
+  const { parts, slices } = group
+  const loads = idle(network)
+  const whole = parts.filter((part) => isWholeRing(network, part))
+  const partial = parts.filter((part) => !isWholeRing(network, part))
+  const stage = (own: readonly TorusPart[], dividedBy: number): number => {
+    const size = product(own)
+    if (size === 1) return 0
+    // Parts of one physical axis share its links.
+    const rates = idle(network)
+    for (const part of own) {
+      rates[part.physical] = Math.max(rates[part.physical] ?? 0, portRate(network, part, link))
+    }
+    const rate = rates.reduce((sum, each) => sum + each, 0)
+    const book = !finite && own.every((part) => isWholeRing(network, part))
+    const time = (book ? 1 : (size - 1) / size) / dividedBy / rate
+    for (const { physical } of own) loads[physical] = time
+    return time
+  }
+  const wholeTime = stage(whole, 1)
+  const partialTime = stage(partial, product(whole))
+  const share = finite ? (slices - 1) / slices : 1
+  const dcnTime = slices > 1 ? share / product(parts) / dcn : 0
+  loads[loads.length - 1] = dcnTime
+  return { perByte: Math.max(wholeTime, partialTime, dcnTime), loads }
+}
+
+/** AllToAll: half of what a part holds crosses its middle, over one link of a line and two of a ring. */
+function exchanging(network: TorusNetwork, { parts, slices }: TorusGroup, { link, dcn }: Rates): Busy {
+  const chips = product(parts) * slices
+  const loads = idle(network)
+  for (const part of parts) {
+    const { physical, size, stride } = part
+    const turn = (size * stride) / (closes(network, part) ? 8 : 4) / link / chips
+    loads[physical] = Math.max(loads[physical] ?? 0, turn)
+  }
+  loads[loads.length - 1] = slices > 1 ? (1 - 1 / slices) / chips / dcn : 0
+  return { perByte: Math.max(...loads), loads }
+}
+
+/** A permutation by one step along each part. */
+function stepping(network: TorusNetwork, { parts, slices }: TorusGroup, { link, dcn }: Rates): Busy {
+  const loads = idle(network)
+  for (const { physical, stride } of parts) loads[physical] = stride / link
+  const dcnStep = slices > 1 ? 1 / dcn : 0
+  loads[loads.length - 1] = dcnStep
+  return { perByte: Math.max(dcnStep, ...parts.map(({ stride }) => stride / link)), loads }
+}
+
+function idle({ topology }: TorusNetwork): number[] {
+  return new Array<number>(topology.length + 1).fill(0)
 }
 
 function product(parts: readonly TorusPart[]): number {

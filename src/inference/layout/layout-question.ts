@@ -9,7 +9,6 @@ import {
   type Traffic,
   windowTime,
 } from '../../cost/communication/traffic.ts'
-import { fillableBytes } from '../../cost/memory/budget.ts'
 import { known } from '../../known.ts'
 import type { LayoutOption, LayoutQuestion, Resharding } from '../../search/component-layout/question.ts'
 import type { Mesh } from '../../sharding/axis.ts'
@@ -19,6 +18,7 @@ import type { Seconds } from '../../units.ts'
 import { embeddingBeside, expertsAt, type InferenceModel, movesBetween } from '../model.ts'
 import { crossings } from '../pass/courses.ts'
 import type { Course, Pass } from '../pass/pass.ts'
+import { passBudget } from '../pass/pass-budget.ts'
 import { movedBytes, passNumbers, residentOf } from '../pass/pass-numbers.ts'
 import { setPass } from '../pass/shape-numbers.ts'
 import { partSeconds } from '../time/component-time.ts'
@@ -48,39 +48,49 @@ export function offeredLayouts(model: InferenceModel, mesh: Mesh, wanted: Layout
   )
 }
 
-/** One question for each course that the pass may take, that which is likely to be the longest first. */
+/**
+ * Questions of seconds on each course that the pass may take, that which is likely to be the longest first, and of bytes on each stage, that which is
+ * likely to be the fullest first.
+ */
 export function layoutQuestions(bench: Workbench, site: PricedMesh, pass: Pass): readonly LayoutQuestion[] {
   const { mesh, offered: layouts } = site
   const times = movesOn(bench, site, pass)
   const numbers = passNumbers(bench, mesh, pass, layouts)
-  const resident = residentOf(bench, pass, numbers)
+  const stages = residentOf(bench, pass, numbers)
+  const budget = passBudget(bench, mesh, pass)
   const head = layouts.length - 1
   const ran = bench.components.map((_, component) =>
     (layouts[component] ?? []).map((layout, option): Ran => {
       const compute = numbers.compute[component]?.[option] ?? 0
-      const { bytes = 0, workspace = 0 } = resident[component]?.[option] ?? {}
       // Moves the stream from where the embedding leaves it to where the first layer takes it in.
       const entry = component === 0 ? movesBetween(bench, embeddingBeside(bench, layout), layout) : []
       const waitedFor = pass.halves === 1 ? layout.collectives : unroutedOf(layout)
       const each = times.seconds(waitedFor, compute, component === head)
-      return { name: layout.name, each, first: times.seconds(entry, 0, false), bytes, workspace }
+      return { name: layout.name, each, first: times.seconds(entry, 0, false) }
     }),
   )
-  return numbers.courses.map((course) => ({
-    components: bench.components.map(({ name }, component) => ({
-      name,
-      options: (ran[component] ?? []).map(({ each, first, ...option }): LayoutOption => {
-        const seconds = (course.times[component] ?? 0) * each + course.entries * first
-        return { ...option, seconds }
-      }),
-    })),
+  const taken = numbers.courses.map((course) => ({
+    seconds: ran.map((options, component) =>
+      options.map(({ each, first }) => (course.times[component] ?? 0) * each + course.entries * first),
+    ),
     resharding: [...edges(bench, course, layouts, times), ...besides(bench, pass, course, layouts, times)],
-    budget: fillableBytes(bench.setting),
   }))
+  return Array.from({ length: Math.max(taken.length, stages.length) }, (_, at): LayoutQuestion => {
+    const { seconds = [], resharding = [] } = taken[at] ?? taken[0] ?? {}
+    const stage = stages[at] ?? stages[0] ?? []
+    const components = bench.components.map(({ name }, component) => ({
+      name,
+      options: (ran[component] ?? []).map((own, option): LayoutOption => {
+        const { bytes = 0, workspace = 0 } = stage[component]?.[option] ?? {}
+        return { name: own.name, seconds: seconds[component]?.[option] ?? 0, bytes, workspace }
+      }),
+    }))
+    return { components, resharding, budget }
+  })
 }
 
-/** A layout of a component: what one run of it takes, what each entry into it, and what it has on a chip. */
-interface Ran extends Omit<LayoutOption, 'seconds'> {
+/** A layout of a component: what one run of it takes, and what each entry into it. */
+interface Ran extends Pick<LayoutOption, 'name'> {
   readonly each: Seconds
   readonly first: Seconds
 }

@@ -1,10 +1,11 @@
 /** The arrangement that takes the least memory, whether or not it fits: what comes nearest to an infeasible request. */
 import { reserveBytes } from '../../cost/memory/budget.ts'
 import { never, type Stop } from '../../patience.ts'
-import { bestLayouts } from '../../search/component-layout/best-layouts.ts'
-import { longestSeconds } from '../../search/component-layout/longest.ts'
-import { accountOf, type LayoutQuestion } from '../../search/component-layout/question.ts'
+import { longestAccount } from '../../search/component-layout/longest.ts'
+import type { LayoutQuestion } from '../../search/component-layout/question.ts'
 import { fixedSeconds } from '../pass/arrangement.ts'
+import { leanest } from '../pass/leanest-choice.ts'
+import type { StageBytes } from '../pass/pass-amounts.ts'
 import type { InferenceCandidate, Phase } from '../phase.ts'
 import { type Given, sitesOf } from '../sites.ts'
 import { chosenOf } from './compiled-layout.ts'
@@ -22,10 +23,9 @@ export function leanestCandidate(
     setShards(bench.sizes, mesh)
     const pass = leastPass(mesh)
     const questions = layoutQuestions(bench, site, pass)
-    const [question] = questions
-    const chosen = question && bestLayouts(byBytes(question))?.chosen
-    if (!chosen) continue
-    const account = { ...accountOf(question, chosen), seconds: longestSeconds(questions, chosen) }
+    const { bytes, chosen } = leanest(questions.map(bytesAlone))
+    if (!Number.isFinite(bytes)) continue
+    const account = longestAccount(questions, chosen)
     const score = account.bytes + reserveBytes(bench.setting)
     if (best && score >= best.score) continue
     best = {
@@ -50,14 +50,6 @@ export function leanestCandidate(
   }
 }
 
-/** The same question with bytes in place of seconds, and no budget. */
-function byBytes({ components }: LayoutQuestion): LayoutQuestion {
-  return {
-    components: components.map(({ name, options }) => ({
-      name,
-      options: options.map((option) => ({ ...option, seconds: option.bytes + option.workspace })),
-    })),
-    resharding: [],
-    budget: Number.POSITIVE_INFINITY,
-  }
+function bytesAlone({ components }: LayoutQuestion): StageBytes {
+  return components.map(({ options }) => options)
 }

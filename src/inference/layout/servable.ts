@@ -1,7 +1,7 @@
 /**
  * The layouts that a mesh has and that can be served together. For a framework these are not every combination of what each
  * component may have, so a mesh may have several offers, each with all of its combinations. What a framework runs depends on the
- * layouts, on the mesh and, in prefill, on the number of prompts. None of them moves the stream between components.
+ * layouts, on the mesh and, of some in prefill, on the number of prompts. None of them moves the stream between components.
  * A replica is asked about once for all numbers of replicas and, on the same hosts, of chips.
  */
 import { known } from '../../known.ts'
@@ -26,7 +26,7 @@ export function offersOf(
   if (!servable) return [all()]
   // Replicas are servers of their own.
   const replica = { ...mesh, data: 1 }
-  const own = Math.ceil(sequences / mesh.data)
+  const own = servable.toldApart(Math.ceil(sequences / mesh.data))
   const served = () => servedOffers(model, servable, all(), { mesh: replica, mode, sequences: own })
   if (wanted) return served()
   const key = `${servable.host(setting.cluster)} ${mode} ${own} ${meshKey(replica)} ${mesh.data > 1}`

@@ -4,6 +4,7 @@ import type { PhaseMode } from '../../modes/names.ts'
 import type { Setting } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
+import type { Bytes } from '../../units.ts'
 import type { Pass } from '../pass/pass.ts'
 import type { CompiledLayout } from './compiled-layout.ts'
 
@@ -21,8 +22,15 @@ export interface Servable {
    * same assumptions, runs the same layouts, on whichever number of chips.
    */
   readonly host: (cluster: Cluster) => string
+  /** Of so many sequences together the least number with which it runs the same. */
+  readonly toldApart: (sequences: number) => number
   /** Whether any framework has such a layout. */
   readonly layout: (fields: LayoutFields) => boolean
+  /**
+   * Bytes of a chip that a step of generation needs beyond what every plan leaves free, in the framework that needs least; Infinity where none runs
+   * such a step.
+   */
+  readonly needsBeside: (setting: Setting, mesh: Mesh, pass: ServableLayouts['pass']) => Bytes
   /** Whether one of them runs the layouts together. */
   readonly runs: (setting: Setting, told: ServableLayouts) => boolean
   /** Whether one of them generates so in a server that reads prompts as well. */

@@ -12,11 +12,11 @@
 import { componentRow } from '../../sharding/component-rows.ts'
 import type { InferenceModel } from '../model.ts'
 import type { Course, Pass, Rounds } from './pass.ts'
-import { runOnStages } from './stage-layers.ts'
+import { type StageLayers, stagesOf } from './stage-layers.ts'
 
 /** Those that may be the longest. */
 export function courses(model: InferenceModel, { rounds, stages }: Pass): readonly Course[] {
-  const all = rounds.flatMap((own) => runOnStages(model, stages).map((stage) => courseOf(model, own, stage)))
+  const all = rounds.flatMap((own) => stagesOf(model, stages).map((stage) => courseOf(model, own, stage)))
   if (all.length === 1) return all
   return all.filter((one, at) =>
     all.every((other, place) => {
@@ -25,7 +25,7 @@ export function courses(model: InferenceModel, { rounds, stages }: Pass): readon
   )
 }
 
-function courseOf({ components }: InferenceModel, rounds: Rounds, stage: readonly number[]): Course {
+function courseOf({ components }: InferenceModel, rounds: Rounds, stage: StageLayers): Course {
   const times = components.map((component, at) => {
     if (componentRow(component).place === 'head') return rounds.head
     return rounds.stage * (stage[at] ?? 0) + rounds.model * component.layers

@@ -4,12 +4,15 @@ import type { Bytes, Seconds } from '../../units.ts'
 import type { Offered } from '../layout/compiled-layout.ts'
 import type { Course } from './pass.ts'
 
-/** Memory that one layout of a component takes. */
+/** Memory that one layout of a component takes on a chip of a stage. */
 export interface OptionBytes {
   /** Resident bytes: weights of the stage's layers and the caches that they keep. */
   readonly bytes: Bytes
   readonly workspace: Bytes
 }
+
+/** By component and layout. */
+export type StageBytes = readonly (readonly OptionBytes[])[]
 
 export interface PassNumbers {
   readonly mesh: Mesh
@@ -20,8 +23,8 @@ export interface PassNumbers {
   readonly courses: readonly Course[]
   /** A bound that no placement and no choice of layouts beats: products alone. */
   readonly least: Seconds
-  /** Memory by component and layout, worked out when it is asked for: floors need the time alone. */
-  resident: readonly (readonly OptionBytes[])[] | null
+  /** Memory of each stage that may hold the most, that which is likely to first. Worked out when it is asked for: floors need the time alone. */
+  resident: readonly StageBytes[] | null
 }
 
 /** What runs through a stage at once takes this, by component and layout. Each is worked out when it is asked for, as floors need the time alone. */

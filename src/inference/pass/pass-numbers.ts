@@ -11,10 +11,12 @@ import { sumOf } from '../layout/local-term.ts'
 import { embeddingBeside } from '../model.ts'
 import type { Workbench } from '../workbench.ts'
 import { courses } from './courses.ts'
+import { leanest, sumOfLeast } from './leanest-choice.ts'
 import type { Course, Pass } from './pass.ts'
-import type { OptionBytes, PassNumbers } from './pass-amounts.ts'
+import type { PassNumbers, StageBytes } from './pass-amounts.ts'
+import { besideBytes } from './pass-budget.ts'
 import { setPass, shapeSeconds, shapeWorkspace } from './shape-numbers.ts'
-import { heldOnStage } from './stage-layers.ts'
+import { stagesOf } from './stage-layers.ts'
 
 /** Kept with the pass while its mesh is searched. */
 export function passNumbers(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): PassNumbers {
@@ -52,26 +54,33 @@ export function movedBytes(
   return sumOf(moved, bench.sizes)
 }
 
-/** The memory of each layout of a pass, kept with its numbers. */
+/** The memory of each layout of a pass on each stage, kept with its numbers. */
 export function residentOf(
   bench: Workbench,
   pass: Pass,
   numbers: PassNumbers,
 ): NonNullable<PassNumbers['resident']> {
   const { mesh, layouts } = numbers
-  numbers.resident ??= optionBytes(bench, mesh, pass, layouts, weightBytes(bench, mesh, layouts))
+  numbers.resident ??= stageBytes(bench, mesh, pass, layouts, weightBytes(bench, mesh, layouts)).sort(
+    (a, b) => sumOfLeast(b) - sumOfLeast(a),
+  )
   return numbers.resident
 }
 
-/** Bytes of weights by component and layout, on one stage; they are the same for every batch. Attention's have the embedding's rows. */
-export function weightBytes(bench: Workbench, mesh: Mesh, layouts: Offered): readonly (readonly Bytes[])[] {
-  const counts = heldOnStage(bench, mesh.pipeline)
+/** Bytes of weights by stage, component and layout; they are the same for every batch. Attention's have the embedding's rows. */
+export function weightBytes(
+  bench: Workbench,
+  mesh: Mesh,
+  layouts: Offered,
+): readonly (readonly (readonly Bytes[])[])[] {
   setShards(bench.sizes, mesh)
-  return layouts.map((offered, component) =>
-    offered.map((layout) => {
-      const rows = component === 0 ? rowBytes(bench, mesh, layout) : 0
-      return (counts[component] ?? 0) * sumOf(layout.stored, bench.sizes) + rows
-    }),
+  return stagesOf(bench, mesh.pipeline).map((counts) =>
+    layouts.map((offered, component) =>
+      offered.map((layout) => {
+        const rows = component === 0 ? rowBytes(bench, mesh, layout) : 0
+        return (counts[component] ?? 0) * sumOf(layout.stored, bench.sizes) + rows
+      }),
+    ),
   )
 }
 
@@ -85,22 +94,25 @@ export function rowBytes(
   return sumOf(embeddingBeside(bench, attention).stored, bench.sizes)
 }
 
-function optionBytes(
+function stageBytes(
   bench: Workbench,
   mesh: Mesh,
   pass: Pass,
   layouts: Offered,
-  weights: readonly (readonly Bytes[])[],
-): readonly (readonly OptionBytes[])[] {
+  weights: ReturnType<typeof weightBytes>,
+): StageBytes[] {
   const { sizes } = bench
   const workspaces = shapeWorkspace(bench, mesh, pass, layouts)
   setShards(sizes, mesh)
   setShape(sizes, pass.resident)
-  return layouts.map((offered, component) =>
-    offered.map(({ cached }, option) => ({
-      bytes: (weights[component]?.[option] ?? 0) + pass.stageLayers * sumOf(cached, sizes),
-      workspace: workspaces[component]?.[option] ?? 0,
-    })),
+  const cached = layouts.map((offered) => offered.map((layout) => sumOf(layout.cached, sizes)))
+  return stagesOf(bench, mesh.pipeline).map((counts, stage) =>
+    cached.map((own, component) =>
+      own.map((bytes, option) => ({
+        bytes: (weights[stage]?.[component]?.[option] ?? 0) + (counts[component] ?? 0) * bytes,
+        workspace: workspaces[component]?.[option] ?? 0,
+      })),
+    ),
   )
 }
 
@@ -108,58 +120,25 @@ function optionBytes(
 export function memoryRoom(bench: Workbench, mesh: Mesh, layouts: Offered): (pass: Pass) => Bytes {
   const fixed = reserveBytes(bench.setting)
   const weights = weightBytes(bench, mesh, layouts)
-  const least = fixed + sumOfLeast(weights)
+  const least = fixed + leastWeights(weights)
   if (least > bench.setting.memoryBudget) return () => least
-  return (pass) => fixed + leanest(optionBytes(bench, mesh, pass, layouts, weights))
+  return (pass) =>
+    fixed + besideBytes(bench, mesh, pass) + leanest(stageBytes(bench, mesh, pass, layouts, weights)).bytes
 }
 
 /** False when weights alone are over the budget, whatever the layouts. */
 export function weightsMayFit(bench: Workbench, mesh: Mesh): boolean {
   const fixed = reserveBytes(bench.setting)
   const all = bench.components.map(({ layouts }) => layouts)
-  return fixed + sumOfLeast(weightBytes(bench, mesh, all)) <= bench.setting.memoryBudget
+  return fixed + leastWeights(weightBytes(bench, mesh, all)) <= bench.setting.memoryBudget
 }
 
-function sumOfLeast(options: readonly (readonly Bytes[])[]): Bytes {
-  return options.reduce((sum, own) => sum + leastOf(own), 0)
+function leastWeights(weights: ReturnType<typeof weightBytes>): Bytes {
+  return Math.max(...weights.map((stage) => stage.reduce((sum, own) => sum + leastOf(own), 0)))
 }
 
 function leastOf(values: readonly number[]): number {
   let least = Number.POSITIVE_INFINITY
   for (const value of values) if (value < least) least = value
-  return least
-}
-
-/**
- * The least memory of a choice of layouts: for each workspace as the limit, the leanest options within it. A limit below
- * the least workspace of some component leaves that component no option.
- */
-function leanest(options: readonly (readonly OptionBytes[])[]): Bytes {
-  let unlimited = 0
-  let lowest = 0
-  for (const component of options) {
-    let [bytes, workspace] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
-    for (const option of component) {
-      if (option.bytes < bytes) bytes = option.bytes
-      if (option.workspace < workspace) workspace = option.workspace
-    }
-    unlimited += bytes
-    lowest = Math.max(lowest, workspace)
-  }
-  let least = Number.POSITIVE_INFINITY
-  for (const choices of options) {
-    for (const { workspace: limit } of choices) {
-      if (limit < lowest || limit + unlimited >= least) continue
-      let bytes = limit
-      for (const component of options) {
-        let own = Number.POSITIVE_INFINITY
-        for (const option of component) {
-          if (option.workspace <= limit && option.bytes < own) own = option.bytes
-        }
-        bytes += own
-      }
-      least = Math.min(least, bytes)
-    }
-  }
   return least
 }

@@ -3,7 +3,6 @@
  * alone. That is what `arrange` says of such layouts, to the last digit, without options and tables of what lies between them.
  */
 import { addCall, createTraffic, windowTime } from '../../cost/communication/traffic.ts'
-import { fillableBytes } from '../../cost/memory/budget.ts'
 import type { Seconds } from '../../units.ts'
 import {
   type CompiledCollective,
@@ -23,8 +22,10 @@ import { fixedSeconds } from './arrangement.ts'
 import { courses, crossingTimes, streamsTo } from './courses.ts'
 import type { Pass } from './pass.ts'
 import type { OptionBytes } from './pass-amounts.ts'
+import { passBudget } from './pass-budget.ts'
 import { weightBytes } from './pass-numbers.ts'
 import { liveBytes, setPass } from './shape-numbers.ts'
+import { stagesOf } from './stage-layers.ts'
 
 export interface Settled {
   /** Infinity where the pass does not fit into memory. */
@@ -32,7 +33,7 @@ export interface Settled {
   readonly fits: (pass: Pass) => boolean
   /** What a pass takes that is known to fit. */
   readonly fittingSeconds: (pass: Pass) => Seconds
-  /** Bytes that stay, and the most that one component works with. */
+  /** Bytes that stay on the fullest stage, and the most that one component works with. */
   readonly memory: (pass: Pass) => OptionBytes
 }
 
@@ -47,18 +48,22 @@ export function settled(bench: Workbench, site: PricedMesh): Settled {
   const { sizes, setting, assumed, rates } = bench
   const layouts = offered.flatMap(([layout]) => layout ?? [])
   const head = layouts.length - 1
-  const budget = fillableBytes(setting)
-  const weights = weightBytes(bench, mesh, offered).map(([bytes = 0]) => bytes)
+  const weights = weightBytes(bench, mesh, offered).map((stage) => stage.map(([bytes = 0]) => bytes))
+  const stages = stagesOf(bench, mesh.pipeline)
   const moves = movesOf(bench, costs, layouts)
   const traffic = createTraffic(bench.resources)
 
   const memory = (pass: Pass): OptionBytes => {
     setShards(sizes, mesh)
     setShape(sizes, pass.resident)
+    const cached = layouts.map((layout) => sumOf(layout.cached, sizes))
     let [bytes, workspace] = [0, 0]
-    for (let at = 0; at <= head; at++) {
-      const layout = layouts[at]
-      if (layout) bytes += (weights[at] ?? 0) + pass.stageLayers * sumOf(layout.cached, sizes)
+    for (const [stage, counts] of stages.entries()) {
+      let own = 0
+      for (let at = 0; at <= head; at++) {
+        own += (weights[stage]?.[at] ?? 0) + (counts[at] ?? 0) * (cached[at] ?? 0)
+      }
+      bytes = Math.max(bytes, own)
     }
     for (let at = 0; at <= head; at++) {
       const layout = layouts[at]
@@ -69,7 +74,7 @@ export function settled(bench: Workbench, site: PricedMesh): Settled {
   }
   const fits = (pass: Pass): boolean => {
     const { bytes, workspace } = memory(pass)
-    return bytes + workspace <= budget
+    return bytes + workspace <= passBudget(bench, mesh, pass)
   }
   const fittingSeconds = (pass: Pass): Seconds => {
     setShards(sizes, mesh)

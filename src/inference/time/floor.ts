@@ -11,6 +11,7 @@
 import { popularity, visitedShare } from '../../cost/communication/uneven-routing.ts'
 import { peakFlops } from '../../cost/compute/compute.ts'
 import { parameterBytes } from '../../cost/memory/parameter-bytes.ts'
+import { cacheElementBytes } from '../../model/cache-type.ts'
 import { expertLayerParameters, expertLayers } from '../../model/expert-layers.ts'
 import { headDims } from '../../model/head-dims.ts'
 import { kvCacheElements } from '../../model/kv-cache.ts'
@@ -20,7 +21,6 @@ import { attendingLayers, stateBytesPerSequence } from '../../model/recurrence.t
 import type { Transformer } from '../../model/transformer.ts'
 import { type ByPart, partParameters, weightParts } from '../../model/weight-parts.ts'
 import type { Setting } from '../../problem.ts'
-import { elementBytes } from '../../recipe/element-type.ts'
 import type { Bytes, Flops, Seconds } from '../../units.ts'
 import type { ContextGroup } from './component-time.ts'
 
@@ -82,6 +82,7 @@ export function weightBytes(
 
 export function cacheBytes({ model, precision }: Setting, { sequences, contexts }: Work): Bytes {
   const read = contexts.reduce((sum, group) => sum + group.share * group.chosen.read, 0)
-  const each = attendingLayers(model) * read * kvCacheElements(model) * elementBytes[precision.kvCache]
+  const each =
+    attendingLayers(model) * read * kvCacheElements(model) * cacheElementBytes(model, precision.kvCache)
   return sequences * (each + stateBytesPerSequence(model))
 }

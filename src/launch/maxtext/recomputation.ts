@@ -1,8 +1,8 @@
 /**
  * MaxText's name for a rematerialisation policy of ours; null for a mix of two. Without a policy (`none`) its scan over
  * layers still recomputes everything, so that the one which keeps every matmul and the attention stands for it; that
- * recomputes only norms and activation functions. Likewise `minimal`, which recomputes only attention, stands for
- * Megatron's `selective`. Policies that keep the MLP's projections are spelled out as `custom`, and so is every policy
+ * recomputes only norms and activation functions. Megatron's `selective` has no such stand-in: `minimal`, which recomputes
+ * attention as well, has a name here. Policies that keep the MLP's projections are spelled out as `custom`, and so is every policy
  * for models with experts or latent attention, because MaxText's named ones omit the experts' second projection and the
  * low-rank projections. `custom` says for each array whether it is kept on the chip or on the host, as policies that are
  * composed of arrays do (recipe/composed-policy.ts). No name keeps tokens after their dispatch to experts: they are sent again. Source: as config.ts, and
@@ -13,13 +13,12 @@ import { compact } from '../../compact.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { composedPlaces } from '../../recipe/composed-policy.ts'
 import type { PolicyName } from '../../recipe/policies.ts'
-import { keepsCopies, policyNamed, recomputeEverything } from '../../recipe/policy.ts'
+import { keepsCopies, policyNamed, policyNames, recomputeEverything } from '../../recipe/policy.ts'
 import type { HostPart } from '../../recipe/policy-row.ts'
 import type { Run } from '../run/run.ts'
 
 export const names: Readonly<Record<string, string>> = {
   none: 'minimal_with_context',
-  selective: 'minimal',
   minimal: 'minimal',
   save_dot_except_mlp: 'save_dot_except_mlp',
   save_qkv_proj: 'save_qkv_proj',
@@ -34,7 +33,6 @@ export type Part = 'queries' | 'context' | 'output' | 'hidden'
 /** What policies that can be spelled out as `custom` keep. */
 export const parts: Readonly<Record<string, readonly Part[]>> = {
   none: ['queries', 'context', 'output', 'hidden'],
-  selective: ['queries', 'output', 'hidden'],
   minimal: ['queries', 'output', 'hidden'],
   save_dot_except_mlp: ['queries', 'output'],
   save_qkv_proj: ['queries'],
@@ -64,6 +62,9 @@ export function maxtextRecomputation({ recomputation, model }: Run): Readonly<Re
   const input = host?.input ? 'offload' : 'device'
   return { remat_policy: 'custom', decoder_layer_input: input, ...Object.fromEntries(places) }
 }
+
+/** Those of the table that MaxText has. */
+export const maxtextPolicies: readonly string[] = policyNames('counted').filter((name) => name in parts)
 
 /** Whether the policy keeps arrays on the host. */
 export function offloadsActivations({ recomputation }: Run): boolean {

@@ -144,8 +144,12 @@ export const maxtextRules: RunRules = {
     ...commonRules.plan,
     { broken: sendsAgain, says: 'MaxText sends tokens to their experts again in the backward pass' },
     {
-      broken: (run) => maxtextRecomputation(run) === null,
+      broken: ({ recomputation }) => recomputation.count > 0,
       says: 'MaxText has one rematerialisation policy for all layers',
+    },
+    {
+      broken: (run) => run.recomputation.count === 0 && maxtextRecomputation(run) === null,
+      says: ({ recomputation }) => `MaxText has no policy that keeps what ${recomputation.policy} keeps`,
     },
     {
       broken: (run) => run.problem.cluster.network.kind === 'switched' && misplaced(run),

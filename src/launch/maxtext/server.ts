@@ -77,6 +77,7 @@ function meshConfig(serving: Serving): MaxtextConfig {
   return { ici_data_parallelism: 1, ici_fsdp_parallelism: 1, ici_tensor_parallelism: ranksOf(serving) }
 }
 
+/** Caches of prompts and of what is generated behind them are apart: the latter have the positions that max_prefill_predict_length leaves (inference/kvcache.py). */
 function batchConfig(serving: Serving) {
   const { mode, sequences, contextLength, unitTokens, chunked, prompts } = serving
   const prefill = mode === 'prefill'

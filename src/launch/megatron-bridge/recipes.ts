@@ -13,6 +13,10 @@ export function stemOf(name: string): string | null {
   return stems.find((stem) => plain(stem) === plain(name)) ?? null
 }
 
+export function hasRecipe(stem: string): boolean {
+  return stems.some((one) => one === stem)
+}
+
 /** The likely catalogue name for a stem: llama31_405b is llama-3.1-405b. */
 export function nameOf(stem: string): string {
   return stem

@@ -15,8 +15,15 @@
 
 import { compact } from '../../compact.ts'
 import type { Router } from '../../model/details.ts'
-import { copiesNote, expertPattern, expertRanks, foldingNote, routingGroups } from '../run/experts.ts'
-import type { Run } from '../run/run.ts'
+import {
+  copiesNote,
+  expertPattern,
+  expertRanks,
+  foldingNote,
+  routingGroups,
+  type TokenDispatch,
+} from '../run/experts.ts'
+import type { MeshRun, Run } from '../run/run.ts'
 import { innermostUnit } from '../run/units.ts'
 import { counted, part, setting, whole, word } from '../settings/settings.ts'
 import { hasDeepEp } from '../vendor.ts'
@@ -95,7 +102,7 @@ export function megatronExpertNotes(run: Run): readonly string[] {
   if (!isSentDirectly(run)) return compact(copiesNote(run, 'Megatron-LM'), rest)
   return [
     ...rest,
-    'Megatron-LM: the flex dispatcher needs DeepEP installed, on Hopper or later; alltoall does not, but sends a token once for each of its experts, not once for each chip.',
+    `Megatron-LM: the flex dispatcher needs ${backends[backendOf(run)]} installed, on Hopper or later; alltoall does not, but sends a token once for each of its experts, not once for each chip.`,
   ]
 }
 
@@ -117,17 +124,29 @@ function layersOf(run: Run): string | null {
   return written.join('+')
 }
 
+/** What each backend of the flex dispatcher is a part of (Megatron-LM core_v0.19.0, fused_a2a.py; deepseek-ai/DeepEP). */
+const backends = { deepep: 'DeepEP', hybridep: 'HybridEP (the branch hybrid-ep of DeepEP)' } as const
+
+/** NVLink over more chips than a host has is what hybridep is for. */
+export function backendOf({ problem }: Pick<MeshRun, 'problem'>): keyof typeof backends {
+  return innermostUnit(problem.cluster) > 8 ? 'hybridep' : 'deepep'
+}
+
 function dispatchOf(run: Run) {
   if (!run.model.experts) return null
   const { ranks, tensor } = expertRanks(run)
-  const joined = innermostUnit(run.problem.cluster) > 8 ? 'hybridep' : 'deepep'
-  const backend = isSentDirectly(run) ? joined : null
+  const backend = isSentDirectly(run) ? backendOf(run) : null
   return { ranks, tensor, backend, dispatcher: backend ? 'flex' : ranks === 1 ? 'allgather' : 'alltoall' }
 }
 
-/** Whether the flex dispatcher sends one copy of a token to each chip. */
-function isSentDirectly(run: Run): boolean {
-  const { assumptions, precision, cluster } = run.problem
-  const mayBe = assumptions.hierarchicalDispatch && precision.weights !== 'fp32' && hasDeepEp(cluster)
+/** The flex dispatcher sends one copy of a token to each chip. */
+export const megatronDispatch: TokenDispatch = {
+  hasKernels: ({ precision, cluster }) => precision.weights !== 'fp32' && hasDeepEp(cluster),
+  usesKernels: isSentDirectly,
+}
+
+export function isSentDirectly(run: MeshRun): boolean {
+  const { problem } = run
+  const mayBe = problem.assumptions.hierarchicalDispatch && megatronDispatch.hasKernels(problem)
   return mayBe && expertRanks(run).ranks > 1
 }

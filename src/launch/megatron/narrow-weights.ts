@@ -6,15 +6,19 @@
  *
  * Source: megatron/training/arguments.py, megatron/core/optimizer/optimizer_config.py (d98e8a64dd).
  */
+import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { scalesBlocks } from '../../hardware/peak.ts'
+import type { Problem } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
 import { weightCopiesRow } from '../../recipe/weight-copies.ts'
 import type { Run } from '../run/run.ts'
 import { isFourBits } from './narrow-types.ts'
 
+type Question = Pick<Problem, 'precision' | 'assumptions' | 'cluster'>
+
 /** Whether weights are kept so: the plan counts no others, and Megatron-LM can. */
 export function keepsNarrow(run: Run): boolean {
-  return isCounted(run) && isOffered(run)
+  return isCounted(run) && isOffered(run.problem)
 }
 
 function isCounted({ zeroStage, problem: { precision, assumptions } }: Run): boolean {
@@ -22,13 +26,20 @@ function isCounted({ zeroStage, problem: { precision, assumptions } }: Run): boo
   return zeroStage > 0 && !own.sharded && elementBytes[precision.compute] < elementBytes[precision.weights]
 }
 
-function isOffered({ problem: { precision, assumptions, cluster } }: Run): boolean {
+/** Where it keeps casts beside the weights, both are counted. */
+export function narrowWeightsAssumed(question: Question): Partial<Assumptions> {
+  const { compute, weights } = question.precision
+  const isNarrower = elementBytes[compute] < elementBytes[weights]
+  return isNarrower && !isOffered(question) ? { weightCopies: 'beside' } : {}
+}
+
+function isOffered({ precision, assumptions, cluster }: Question): boolean {
   const blocks = isFourBits(precision.compute) || scalesBlocks(cluster.chip)
   return !assumptions.masterRemainders && !(assumptions.optimizerOnHost && blocks)
 }
 
 export function narrowWeightNotes(run: Run): readonly string[] {
-  return isCounted(run) && !isOffered(run)
+  return isCounted(run) && !isOffered(run.problem)
     ? [
         'Megatron-LM: with these states of the optimizer it keeps casts of the weights beside them, where the plan counts the casts alone; assumptions.weightCopies beside counts both.',
       ]

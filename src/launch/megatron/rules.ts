@@ -20,6 +20,7 @@ import {
 import type { MeshRun } from '../run/run.ts'
 import { isAmd } from '../vendor.ts'
 import { recurrentVariants } from './attention.ts'
+import { domainsRule } from './domains.ts'
 import { hybridConvolution, patternLetters } from './hybrid.ts'
 import { areNarrow, mayKeepRemainders, megatronMoments, megatronPlaced } from './moments.ts'
 import { isFourBits, narrowTypes } from './narrow-types.ts'
@@ -86,6 +87,7 @@ export const megatronRules: RunRules = {
       broken: (run) => run.model.experts !== null && run.model.biases === true && expertRanks(run).tensor > 1,
       says: 'Megatron-LM has biases in experts only where tensor does not slice these (expertTensor whole)',
     },
+    domainsRule,
     mixedTypesRule('Megatron-LM', narrowTypes),
     {
       broken: ({ problem: { precision, cluster } }) => isFourBits(precision.compute) && isAmd(cluster.chip),

@@ -16,6 +16,8 @@ export interface KnownModel {
   readonly maxSequenceLength: number | null
   /** Whether the file loads a release that has just so many positions, as far as its name says. */
   readonly surePositions?: boolean
+  /** What its config.json may say that its weights are quantised by, none for a release that is not; left out where that is not known. */
+  readonly storedBy?: readonly string[]
 }
 
 export function knownOf(model: Transformer): KnownModel {

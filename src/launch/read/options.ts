@@ -18,6 +18,14 @@ export interface Options {
   readonly known: () => readonly string[]
 }
 
+/** Why a value that a shell would fill in is not known. */
+export function unset(value: string): string {
+  if (value.includes('{{')) return 'which a template fills in: give what it prints (`helm template`)'
+  return /\$\((?!\()|`/.test(value)
+    ? 'which a program says where it runs: write what it says'
+    : 'which the text does not set'
+}
+
 /** `synonyms` has for each other name of an option the words that it stands for, of which the last option takes its values. */
 export function optionsOf(
   words: readonly string[],
@@ -64,7 +72,7 @@ export function optionsOf(
       return null
     }
     if (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Number(value)
-    const why = value.includes('$') ? 'which the text does not set' : 'which is no number'
+    const why = /\$|\{\{/.test(value) ? unset(value) : 'which is no number'
     fault(`${names[0]} is ${value}, ${why}`)
     return null
   }

@@ -22,6 +22,8 @@ export interface LaunchReading {
   readonly wholeModel?: boolean
   /** The file's own name for the model, if it has one. */
   readonly named?: string
+  /** What it says of the model beside that name. */
+  readonly besideName?: BesideName
   readonly hardware: { readonly chips?: number }
   /** Kind of the chips, if the file says it. */
   readonly kind?: Chip['kind']
@@ -60,6 +62,24 @@ export interface LaunchReading {
   readonly unregistered?: readonly Misnamed[]
 }
 
+/** Dimensions beside the name of a model, and what the framework makes of those that differ from the model's own. */
+export interface BesideName {
+  readonly dimensions: readonly SaidDimension[]
+  /** Whether they are in place of the model's own. */
+  readonly taken: boolean
+  /** What it does of those that differ, behind their names. */
+  readonly says: string
+  /** Whether it does not start with any that differ. */
+  readonly refuses: boolean
+}
+
+export interface SaidDimension {
+  readonly option: string
+  /** Where the words of a request have it. */
+  readonly at: readonly string[]
+  readonly value: number | boolean
+}
+
 export interface Misnamed {
   readonly option: string
   readonly value: string
@@ -78,6 +98,8 @@ export interface ReadingContext {
   readonly innermostUnit?: number
   /** GPUs that the command is given where it runs, if its container or a variable says it. */
   readonly podGpus?: number
+  /** GPUs that one server can have at most over all hosts, if a manifest says it. */
+  readonly serverGpus?: number
   /** Servers that a manifest starts, if it is one. */
   readonly started?: Started
   /** Devices that software sees on each chip; 1 when absent. */

@@ -1,4 +1,5 @@
 /** Options of a server's command, each under one spelling: short names and names with underscores become long names with hyphens. */
+import { ofPhase, onePhaseOf } from './one-phase.ts'
 import { type Options, optionsOf } from './options.ts'
 import { readScript } from './shell/script.ts'
 
@@ -11,6 +12,8 @@ export interface ServerCommand {
   /** Of the script that starts it. */
   readonly variables: ReadonlyMap<string, readonly string[]>
   readonly notes: readonly string[]
+  /** Why the server does not do both phases; null if it may. */
+  readonly onePhase: string | null
   /** Says if the command starts another program. */
   readonly faults: readonly string[]
 }
@@ -52,13 +55,21 @@ export function serverCommand(
     starts: servers.length > 0,
     variables,
     notes,
+    onePhase: onePhaseOf(words, servers),
     faults: [],
   }
 }
 
+/** The fault of a file of options that is not in the text: what it has is put into the command before that is read. */
+export function unsentOptions(options: Options): string | null {
+  const name = options.text('--config')?.slice(0, 100)
+  if (name === undefined) return null
+  return `options are in ${name}, which is not here: write it in the same text (cat > ${name} <<'EOF' … EOF), or its options in the command`
+}
+
 type Commands = readonly (readonly string[])[]
 
-const nothing = { options: optionsOf([]), model: null }
+const nothing = { options: optionsOf([]), model: null, onePhase: null }
 
 /** The words behind the one that matches, of each command that has one. */
 function startedIn(commands: Commands, starts: RegExp): Commands {
@@ -68,27 +79,27 @@ function startedIn(commands: Commands, starts: RegExp): Commands {
   })
 }
 
-/** What a server of SGLang, a worker of Dynamo, or a server of vLLM that hands its caches on is told that reads prompts for others. */
-const reads = /--disaggregation-mode[= ]prefill\b|--is-prefill-worker\b|"kv_role"\s*:\s*"kv_producer"/
-
-/** Of servers that share the work those that do the phase; all of them where none is known to, or both phases are asked. */
-function ofPhase(servers: Commands, mode: string | null): Commands {
-  if (mode !== 'prefill' && mode !== 'generate') return servers
-  const own = servers.filter((words) => reads.test(words.join(' ')) === (mode === 'prefill'))
-  return own.length > 0 ? own : servers
-}
-
 function bare(words: readonly string[]): readonly string[] | null {
   const [first = ''] = words
   return /^-|^serve$|^[\w.-]+\/[\w.-]+$/.test(first) ? words : null
 }
 
+/** Programs that start nothing. */
+const aside = /^(cat|set|cd|echo|mkdir|export|source|\.|wait|sleep)$/
+
+/** Servers by how they are told in a file that is given for another. */
+const servers: readonly Pick<Program, 'name' | 'starts'>[] = [
+  { name: 'a server of vLLM', starts: /^(\/.*\/)?vllm serve$|^vllm\.entrypoints/ },
+  { name: 'a server of SGLang', starts: /^(\/.*\/)?sglang serve$|sglang[./]launch_server(\.py)? / },
+  { name: 'a server of TensorRT-LLM', starts: /trtllm-serve / },
+]
+
 function anotherProgram(commands: Commands, { name, usual }: Program): string {
   // Of a container it is the image that tells the program.
   const started = commands.flatMap((words) => words.slice(0, words[0] === 'docker' ? 3 : 1).join(' ') || [])
-  const [first] = started.filter(
-    (words) => !/^(cat|set|cd|echo|mkdir|export|source|\.|wait|sleep)$/.test(words),
-  )
+  const [first] = started.filter((words) => !aside.test(words))
+  const other = servers.find(({ starts }) => startedIn(commands, starts).length > 0)
+  if (other) return `it starts ${other.name}, where one of ${name} is meant: ${usual}`
   const what = first === undefined ? 'the text has no command' : `the program is ${first.slice(0, 100)}`
   return `${what}, where one of ${name} is meant: ${usual}`
 }

@@ -4,6 +4,8 @@
  */
 import { type ExpertTensor, heldAs } from '../../cost/communication/expert-tensor.ts'
 import { hasExperts } from '../../model/expert-layers.ts'
+import type { Problem } from '../../problem.ts'
+import { isNarrow } from '../../recipe/element-type.ts'
 import type { MeshRun, Run } from './run.ts'
 import { innermostUnit, unitsSpanned } from './units.ts'
 
@@ -63,9 +65,28 @@ export function foldingNote(
   return `${framework} spreads experts over the ranks of context first: its groups of experts lie closer together than the plan costs them, and those that reduce experts' gradients further apart.`
 }
 
-/** Notes that the framework's AllToAll sends a token once for each expert, not once for each chip. */
+/** Notes that frameworks cast rows of experts where they arrive, if the plan counts them as cast before they are sent. */
+export function narrowDispatchNote(run: Run): string | null {
+  const { compute } = run.problem.precision
+  const narrow = run.problem.assumptions.narrowDispatch && isNarrow(compute)
+  if (!narrow || !run.model.experts || expertRanks(run).ranks === 1) return null
+  return `Tokens are counted as sent to their experts in ${compute}, where frameworks send bf16: assumptions.narrowDispatch false counts that (Megatron-LM after core_v0.19.0 can send mxfp8, with NCCL EP and --moe-dispatch-fwd-dtype).`
+}
+
+/** How a framework sends tokens to their experts. */
+export interface TokenDispatch {
+  /** Whether it has kernels for this that send a token once to each chip (DeepEP, HybridEP), on some layout; else it sends one copy to each expert. */
+  readonly hasKernels: (question: Pick<Problem, 'model' | 'precision' | 'cluster'>) => boolean
+  /** Whether the command of a run uses them. */
+  readonly usesKernels: (run: Run) => boolean
+  /** How tensor ranks hold experts, where it has one way alone. */
+  readonly holds?: ExpertTensor
+}
+
+/** Notes that the framework's AllToAll sends a token once for each expert, where a plan counts once for each chip. */
 export function copiesNote(run: Run, framework: string): string | null {
-  const { model } = run
+  const { model, problem } = run
   if (expertRanks(run).ranks === 1 || !model.experts || model.experts.activeExperts === 1) return null
-  return `${framework}: a token is sent once for each of its ${model.experts.activeExperts} experts; the plan counts once for each chip that has some.`
+  if (!problem.assumptions.hierarchicalDispatch) return null
+  return `${framework}: a token is sent once for each of its ${model.experts.activeExperts} experts; the plan counts once for each chip that has some, launch.stepTimeSeconds as it is sent.`
 }

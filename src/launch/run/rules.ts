@@ -11,7 +11,8 @@ import type { CutRun, LayoutRun, MeshRun, Run } from './run.ts'
 export interface RunRules {
   readonly mesh: readonly Rule<MeshRun>[]
   readonly layout: readonly Rule<LayoutRun>[]
-  readonly cut: readonly Rule<CutRun>[]
+  /** They read layers by stage alone, so that the search asks them before it costs a cut; what reads more is among the others. */
+  readonly cut: readonly Rule<Pick<CutRun, 'stageLayers'>>[]
   readonly plan: readonly Rule<Run>[]
 }
 

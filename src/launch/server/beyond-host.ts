@@ -25,6 +25,15 @@ export function ranksOnHost(text: string, options: Options, ranks: number, how: 
   return { ranks: ranks / Number(nodes), how }
 }
 
+/** A server of more chips than all that it is started on, whatever starts its ranks there. */
+export function beyondGiven(
+  chips: number,
+  { chip, serverGpus }: Pick<ReadingContext, 'chip' | 'serverGpus'>,
+): string | null {
+  if (serverGpus === undefined || chips <= serverGpus || chip?.kind === 'tpu') return null
+  return `it takes ${chips} GPUs, and what it is started on has ${serverGpus}: it does not start`
+}
+
 export function beyondHost(
   onHost: OnHost | null,
   { chip, innermostUnit, podGpus }: Pick<ReadingContext, 'chip' | 'innermostUnit' | 'podGpus'>,

@@ -4,7 +4,7 @@
  * floats share one name.
  */
 
-import { plainType } from '../../hardware/peak.ts'
+import { plainType, scalesBlocks } from '../../hardware/peak.ts'
 import type { Precision, Setting } from '../../problem.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
@@ -17,6 +17,8 @@ export interface Formats {
   /** The framework's name for each type that a cache may have. */
   readonly caches: Readonly<Partial<Record<ElementType, string>>>
 }
+
+const besideEight = 'fp4/fp8'
 
 export function formatPair({ weights, compute }: Precision): string {
   return `${plainType(weights)}/${plainType(compute)}`
@@ -36,6 +38,25 @@ export function unpackedRule(framework: string): Rule<Serving> {
     broken: ({ model, setting }) => formatPair(setting.precision) === 'fp4/bf16' && model.experts === null,
     says: `${framework} unpacks weights in fp4 to bf16 in experts alone`,
   }
+}
+
+/** Experts in MXFP4 beside inputs in MXFP8. */
+export function multipliesBesideEight({ setting }: Serving): boolean {
+  return formatPair(setting.precision) === besideEight
+}
+
+export function besideEightRules(framework: string): readonly Rule<Serving>[] {
+  return [
+    {
+      broken: (serving) => multipliesBesideEight(serving) && serving.model.experts === null,
+      says: `${framework} multiplies weights in fp4 beside fp8 in experts alone`,
+    },
+    {
+      broken: (serving) => multipliesBesideEight(serving) && !scalesBlocks(serving.setting.cluster.chip),
+      says: ({ setting: { cluster } }) =>
+        `${framework} multiplies weights in fp4 beside fp8 on chips that scale blocks, and ${cluster.chip.name} does not`,
+    },
+  ]
 }
 
 export function unpackedNote({ precision }: Setting, framework: string): string | null {

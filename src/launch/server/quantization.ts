@@ -4,6 +4,10 @@
  * vllm/model_executor/layers/quantization/__init__.py (and fp_quant, rtn, online and the like of releases of 2025 and
  * 2026); sgl-project/sglang, python/sglang/srt/server_args.py (QUANTIZATION_CHOICES), qoq of releases before.
  */
+import { compact } from '../../compact.ts'
+import { typesNamed } from '../../precision/named.ts'
+import { usualType } from '../../recipe/element-type.ts'
+import { refusedQuantization } from './stored-by.ts'
 
 interface Types {
   readonly weights: string
@@ -53,23 +57,29 @@ export const sglangQuantizations: Quantizations = new Map(Object.entries({ ...co
 export interface Quantized {
   readonly types: Readonly<Record<string, string>>
   readonly notes: readonly string[]
+  /** Those of the notes for which the server does not start. */
+  readonly refusals: readonly string[]
 }
 
-/** The checkpoint's name (`named`) takes precedence over the way it is loaded: GPTQ with eight bits has these in its name. */
+/** A server loads what is stored, of which `stored` says how, where it refuses to load it as it is told. */
 export function quantized(
   written: string | null,
-  named: Readonly<Record<string, string>>,
+  named: string | null,
   known: Quantizations,
+  stored: readonly string[] | undefined,
 ): Quantized {
-  if (written === null || written === 'None') return { types: named, notes: [] }
+  const own = typesNamed(named ?? '')
+  if (written === null || written === 'None') return { types: own, notes: [], refusals: [] }
+  const refusals = compact(refusedQuantization(written, stored, named))
+  if (refusals.length > 0) return { types: own, notes: refusals, refusals }
   const types = known.get(written)
-  const silent = types === null && Object.keys(named).length === 0
-  return {
-    types: { ...types, ...named },
-    notes: silent
+  // GPTQ with eight bits has these in its name, and a name in 16 bits says what is stored alone.
+  const narrow = own.weights !== undefined && own.weights !== usualType
+  const notes =
+    types === null && !narrow
       ? [
           `--quantization ${written} is not counted, as the checkpoint has the types of its weights: say them in precision`,
         ]
-      : [],
-  }
+      : []
+  return { types: narrow ? { ...types, ...own } : { ...own, ...types }, notes, refusals }
 }

@@ -13,7 +13,7 @@ import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { heldTo, idlePods, type Started, startedChips } from '../read/started.ts'
 import { type BesideGroups, groupWays } from './attention-groups.ts'
-import { beyondHost } from './beyond-host.ts'
+import { beyondGiven, beyondHost } from './beyond-host.ts'
 import { beyondNote } from './longer.ts'
 import type { ServerSaid, Usual } from './server-said.ts'
 
@@ -35,7 +35,7 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
   const { started = unsaid } = context
   const held = heldTo(started, server, context.chips)
   const length = lengthSaid(said, context)
-  const beyond = beyondHost(said.onHost ?? null, context)
+  const beyond = beyondHost(said.onHost ?? null, context) ?? beyondGiven(server, context)
   return {
     framework,
     version,
@@ -64,7 +64,7 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
     ignored: said.ignored,
     notUnderstood: said.notUnderstood,
     misnamed: said.misnamed ?? [],
-    refusals: compact(length.refusals, beyond),
+    refusals: compact(said.refusals, length.refusals, beyond),
     faults: compact(said.faults, deviceFault(ranks, devices), own.faults, held.faults),
   }
 }
@@ -119,13 +119,25 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
       ...lengths(mode, context.model?.maxSequenceLength ?? null, kept),
       ...(mode === 'generate' ? { batchSequences: 'max' } : {}),
     },
-    plan: { mesh: { data, ...own }, ...layoutOf(said, context, mode, dispatched) },
+    plan: {
+      mesh: { data, ...own },
+      ...layoutOf(said, context, mode, dispatched),
+      ...(readsInParts(said, mode) ? { stepTokens: said.stepTokens * groups * data } : {}),
+    },
     notes: compact(
       servers > 1 && `${servers} such servers, one for each ${server === 1 ? 'chip' : `${server} chips`}`,
       batch === null && unlimited,
     ),
     faults: compact(countFault(said, context)),
   }
+}
+
+/** Without a pipeline all prompts are costed as read at once. */
+function readsInParts(
+  said: Said,
+  mode: 'prefill' | 'generate',
+): said is Said & { readonly stepTokens: number } {
+  return mode === 'prefill' && said.pipeline > 1 && said.stepTokens !== null
 }
 
 /** Reads a server that does both phases; the number of such servers follows from the load. */

@@ -17,6 +17,10 @@ import { headRanks, slicedWidths } from './slices.ts'
 /** A fault of the plan itself, whichever framework serves it. */
 const beyondBudget = 'the plan does not fit into its memory budget'
 
+export function exceedsBudget({ memory }: Pick<Serving, 'memory'>): boolean {
+  return memory.total > memory.budget * (1 + 1e-12)
+}
+
 /** Whether the framework refuses the plan, and for nothing but that it does not fit. */
 export function lacksMemoryAlone(flags: unknown): boolean {
   return refusalOf(flags)?.every(isBeyondBudget) ?? false
@@ -43,7 +47,7 @@ export function servingRules(
   ]
 }
 
-/** Why a server cannot run as asked; for one that does both phases, which phase is at fault, and whether one server could do both. */
+/** Why a server cannot run as asked; for phases that are laid out apart, which phase is at fault, and that no one server does both. */
 export function servingRefusal(rules: ServingRules, serving: Serving): Unsupported {
   const all = [...phaseFaults(rules, serving), ...(serving.unlike ? [oneServer] : [])]
   return refusedFor(all, phaseFaults(unwrittenAmong(rules), serving))
@@ -54,6 +58,8 @@ function phaseFaults(rules: ServingRules, serving: Serving): readonly string[] {
   const own = faults(rules, serving)
   if (!prompts) return own
   const ofPrompts = faults(rules, prompts)
+  // One server has one command, whichever phase it fails in.
+  if (!serving.unlike) return [...new Set([...own, ...ofPrompts])]
   return [
     ...own.filter((sentence) => ofPrompts.includes(sentence)),
     ...ofPrompts.filter((sentence) => !own.includes(sentence)).map((sentence) => `prefill: ${sentence}`),
@@ -67,7 +73,7 @@ const oneServer =
 function layoutRules(framework: string): ServingRules {
   return [
     {
-      broken: ({ memory }) => memory.total > memory.budget * (1 + 1e-12),
+      broken: exceedsBudget,
       says: beyondBudget,
     },
     {
@@ -166,11 +172,13 @@ const evenRules: ServingRules = [
       `${serving.model.kvHeads} key-value heads can neither be shared by ${headRanks(serving)} ${rankWord(serving)} nor be copied evenly`,
   },
   {
-    // A plan has what a chip caches once.
+    // A plan has what a chip caches once; servers repeat heads (vllm-project/tpu-inference b8692ff, layers/common/attention_interface.py), or
+    // make groups of attention of the ranks beyond them (layers/common/sharding.py, attn_dp), which commands say in no option that is read.
     broken: (serving) =>
       serving.devices > 1 && !serving.sharesPositions && cachedHeads(serving) % headRanks(serving) !== 0,
     says: (serving) =>
       `software sees ${serving.devices} devices on a chip, and ${headRanks(serving)} of them would keep copies of ${cachedHeads(serving)} key-value head${cachedHeads(serving) === 1 ? '' : 's'}, which the plan has once on each chip`,
+    unwritten: true,
   },
   {
     broken: (serving) => slicedWidths(serving).some(({ width, ranks }) => width % ranks !== 0),

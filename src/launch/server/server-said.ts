@@ -17,6 +17,7 @@ export interface ServerSaid
     | 'known'
     | 'refuses'
     | 'faults'
+    | 'refusals'
     | 'memoryFraction'
     | 'misnamed'
     | 'written'

@@ -16,6 +16,7 @@ import {
   sharesOutHeads,
   sharesOutPositions,
 } from '../../sharding/tables/inference-layout-fields.ts'
+import { sentTokens } from './sent-tokens.ts'
 
 /** A single phase, or both in one server. */
 export type ServedMode = Phase['mode'] | 'serve'
@@ -51,6 +52,8 @@ export interface Serving {
   readonly unitSequences: number
   /** New positions of the latter that a stage processes at once. */
   readonly unitTokens: number
+  /** The most tokens that a chip sends to experts at once by kernels for few tokens (sent-tokens.ts); 0 where there is no such limit. */
+  readonly sentTokens: number
   /** Whether prompts pass in chunks. */
   readonly chunked: boolean
   /** Positions that a sequence has room for. */
@@ -133,6 +136,7 @@ export function serving(
       stepTokens === undefined
         ? unitSequences * Math.ceil(shape.positions)
         : Math.max(share(stepTokens), share(maxSequences ?? resident.sequences)),
+    sentTokens: sentTokens(setting, mode, mesh, pass),
     chunked: mode === 'prefill' && units > groups,
     contextLength,
     longestPositions,

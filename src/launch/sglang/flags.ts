@@ -12,14 +12,15 @@
  */
 import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
+import { portOf, visibleChips } from '../server/apart.ts'
 import {
   type BesideGroups,
   denseGroupsRule,
   projectionOf,
   sharesExperts,
 } from '../server/attention-groups.ts'
-import { checkpointNote, unpackedNote, unpackedRule } from '../server/formats.ts'
-import { graphedSequences, graphNote } from '../server/graphs.ts'
+import { besideEightRules, checkpointNote, unpackedNote, unpackedRule } from '../server/formats.ts'
+import { graphNote } from '../server/graphs.ts'
 import { longerNote, longerVariables } from '../server/longer.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, kernelNotes, replicaChips, replicaNote } from '../server/notes.ts'
@@ -31,11 +32,13 @@ import {
   servingRules,
   sharedPositionsRule,
 } from '../server/rules.ts'
+import { sendingVariables, sentTokensRule } from '../server/sent-tokens.ts'
 import type { Serving } from '../server/serving.ts'
 import { wholeBlocksRule } from '../server/slices.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
-import { lengthOf, memoryOf, sglangFormats, sglangSettings, sharesServer } from './settings.ts'
+import { memoryRule, usualSent } from './memory.ts'
+import { lengthOf, sglangFormats, sglangSettings, sharesServer } from './settings.ts'
 import { slotsNote } from './states.ts'
 import { unsentModelsRule } from './unsent-models.ts'
 import { sglangVersion } from './version.ts'
@@ -54,6 +57,7 @@ export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, b
   unsentModelsRule,
   wholeBlocksRule('SGLang'),
   unpackedRule('SGLang'),
+  ...besideEightRules('SGLang'),
   {
     broken: (serving) => {
       const [mlp, experts] = [projectionOf(serving, 'mlp'), projectionOf(serving, 'experts')]
@@ -71,19 +75,15 @@ export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, b
   },
   sharedPositionsRule('SGLang'),
   chosenPositionsRule('SGLang'),
+  sentTokensRule('SGLang'),
+  memoryRule,
 ])
 
 export function sglang(serving: Serving): Launch<readonly string[]> {
   const refusal = servingRefusal(sglangRules, serving)
   if (refusal.unsupported.length > 0) return refusal
-  if (memoryOf(serving) <= 0) return { unsupported: [noMemory(serving)] }
   const flags = written(sglangSettings, serving)
   return { flags, start: sglangStart(serving, flags), notes: notes(serving) }
-}
-
-/** Not a rule of layouts: what SGLang keeps depends on how many sequences fit. */
-function noMemory(serving: Serving): string {
-  return `SGLang keeps more for graphs of ${graphedSequences(serving)} sequences than a chip has; ask for fewer (workload.maxSequences, maxSequences of a deployment)`
 }
 
 function sglangStart(serving: Serving, flags: readonly string[]): Start {
@@ -92,9 +92,24 @@ function sglangStart(serving: Serving, flags: readonly string[]): Start {
   const nodes = ` --nnodes ${hosts} --node-rank ${hostRank} --dist-init-addr ${firstHost}:20000`
   return {
     version: sglangVersion,
-    command: `python3 -m sglang.launch_server --model-path ${modelWord(serving)} ${shellWords(flags)}${hosts > 1 ? nodes : ''}`,
+    command: `${visibleChips(serving, chips)}${sentVariables(serving)}python3 -m sglang.launch_server --model-path ${modelWord(serving)} ${shellWords(flags)}${doors(serving)}${hosts > 1 ? nodes : ''}`,
     files: [],
   }
+}
+
+/** By default SGLang listens at 127.0.0.1:30000, and its server of prompts tells of their caches at port 8998 (server_args.py). */
+function doors(serving: Serving): string {
+  const { transfers, mode } = serving
+  if (!transfers) return ''
+  const tells = mode === 'prefill' ? ` --disaggregation-bootstrap-port ${portOf(serving, 8998)}` : ''
+  return ` --host 0.0.0.0 --port ${portOf(serving, 30_000)}${tells}`
+}
+
+/** Buffers for the most tokens that a chip ever sends at once. */
+function sentVariables(serving: Serving): string {
+  const { sentTokens } = serving
+  const own = sentTokens > usualSent ? `SGLANG_DEEPEP_NUM_MAX_DISPATCH_TOKENS_PER_RANK=${sentTokens} ` : ''
+  return own + sendingVariables(serving)
 }
 
 function notes(serving: Serving): readonly string[] {

@@ -1,11 +1,10 @@
 /** Reads a command of SGLang into the words of a request, by the rows of settings.ts. */
 import { compact } from '../../compact.ts'
-import { typesNamed } from '../../precision/named.ts'
 import { misnamedAmong, onlyValue } from '../read/closed-values.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
-import { serverCommand } from '../read/server-command.ts'
+import { serverCommand, unsentOptions } from '../read/server-command.ts'
 import { everywhere } from '../server/attention-groups.ts'
 import { ranksOnHost } from '../server/beyond-host.ts'
 import { expertsFault } from '../server/expert-groups.ts'
@@ -18,6 +17,7 @@ import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
+import { nodesRefused } from './nodes.ts'
 import { promptMargin, sglangFormats, sglangSettings } from './settings.ts'
 import { statesRead } from './states.ts'
 import { defaultChunk } from './step-tokens.ts'
@@ -33,12 +33,18 @@ const program = {
 }
 
 export function readSglang(text: string, context: ReadingContext): LaunchReading {
-  const { options, starts, variables, notes, faults } = serverCommand(text, program, short, context.mode)
+  const { options, starts, variables, notes, onePhase, faults } = serverCommand(
+    text,
+    program,
+    short,
+    context.mode,
+  )
   const named = options.text('--model-path')
   const { tensors, data, attends, dispatch, experts, running, ...rest } = said(sglangSettings, options)
   const sends = !['none', 'flashinfer'].includes(dispatch ?? 'none')
-  const quantised = quantized(rest.quantization, typesNamed(named ?? ''), sglangQuantizations)
+  const quantised = quantized(rest.quantization, named, sglangQuantizations, context.model?.storedBy)
   const groups = attends ? data : 1
+  const refused = nodesRefused(options, { tensors, pipeline: rest.pipeline, data, attends })
   const told = notesOf(options)
   const type = '--mamba-ssm-dtype'
   const stateNote = stateTypeNote(type, () => options.text(type), null, context)
@@ -47,7 +53,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const ofMemory = options.number(share)
   const both = context.mode === 'serve'
   // A value of -1 means whole prompts.
-  const written = both ? options.text('--chunked-prefill-size') : null
+  const written = context.mode === 'generate' ? null : options.text('--chunked-prefill-size')
   const usual = both && context.chip ? defaultChunk(context.chip.hbmBytes) : null
   const chunk = written ?? (usual === null ? null : String(usual))
   const mixes = both && options.has('--enable-mixed-chunk')
@@ -78,7 +84,9 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       // Half of the tokens that caches have room for (managers/scheduler.py): memory is short before.
       usualSequences: null,
       stepTokens:
-        chunk !== null && /^\d+$/.test(chunk) ? Math.max(1, Math.floor(Number(chunk) / groups)) : null,
+        chunk !== null && /^\d+$/.test(chunk)
+          ? Math.max(1, Math.floor(Number(chunk) / groups))
+          : promptTokens(options, context),
       servingNotes: compact(
         written === null &&
           usual !== null &&
@@ -86,14 +94,13 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
         !mixes &&
           'without --enable-mixed-chunk prompts are read between steps; they are counted as read beside them',
       ),
-      onePhase:
-        rest.role === null || rest.role === 'null'
-          ? null
-          : `--disaggregation-mode ${rest.role} is one of two phases: ask for it in mode ${rest.role === 'prefill' ? 'prefill' : 'generate'}, or of both as a plan of fields`,
+      onePhase,
+      refusals: [...quantised.refusals, ...refused],
       precision: precisionRead(rest, quantised.types, types),
       misnamed: misnamedAmong(sglangValues, (option) => onlyValue(options.text(option))),
       notes: [
         ...notes,
+        ...refused,
         ...told,
         ...states.notes,
         ...compact(stateNote, quantised.notes, uncountedCaches(rest, types)),
@@ -107,6 +114,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       faults: compact(
         faults,
         options.faults,
+        unsentOptions(options),
         states.faults,
         shareFault(share, ofMemory),
         experts > 1 && !sends && experts !== tensors && expertsFault('--ep-size', experts, tensors),
@@ -114,6 +122,11 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
     },
     rest.role === 'prefill' && context.mode === null ? { ...context, mode: 'prefill' } : context,
   )
+}
+
+/** Tokens of whole prompts that are read at once, of each group. */
+function promptTokens(options: Options, { mode }: ReadingContext): number | null {
+  return mode === 'prefill' ? options.number('--max-prefill-tokens') : null
 }
 
 const share = '--mem-fraction-static'
@@ -149,7 +162,7 @@ const isImmaterial = beginningWith(
   --dsa-decode- --dsa-topk- --mamba-backend --mamba-scheduler- --mm-attention- --scheduler-recv- --model-loader- --weight-loader-
   --enable-symm-mem --enable-prefill-delayer --enable-dp-attention-local- --enable-cache-report --incremental-streaming-
   --enable-aiter-allreduce- --skip-server-warmup --skip-tokenizer-init --prefill-round-robin-
-  --torch-compile-
+  --torch-compile- --swa-full-tokens-
 `,
   serverDoors,
   ...unread(sglangSettings),

@@ -4,56 +4,20 @@ import { denseLayers } from '../../model/expert-layers.ts'
 import { groupWays, projectionOf, sharesExperts } from '../server/attention-groups.ts'
 import { type Formats, quantizesItself, typeWord } from '../server/formats.ts'
 import { graphedSequences } from '../server/graphs.ts'
-import { memoryShares } from '../server/memory-shares.ts'
 import { hostChips } from '../server/notes.ts'
 import { type Serving, sharersOf } from '../server/serving.ts'
 import { given, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { expertKernels } from '../vendor.ts'
+import { memoryOf } from './memory.ts'
 import { keepsNoPrefixes, slotsOf } from './states.ts'
 
 export const sglangFormats: Formats = {
-  pairs: ['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'int8/int8', 'int4/bf16', 'fp4/fp4', 'fp4/bf16'],
+  pairs: ['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'int8/int8', 'int4/bf16', 'fp4/fp4', 'fp4/fp8', 'fp4/bf16'],
   caches: { bf16: 'bf16', fp8: 'fp8_e4m3', fp4: 'nvfp4', nvfp4: 'nvfp4' },
 }
 
 /** Positions of the context length that a prompt may not use. */
 export const promptMargin = 6
-
-const mebibyte = 2 ** 20
-
-/**
- * Memory that SGLang uses on a chip beyond weights, caches and activations: attention workspaces (more on more chips),
- * CUDA graphs of steps and of prompts, DeepEP's buffers. Graphs of prompts take more with latent attention, those of
- * steps with attention by sequences. Source: as flags.ts, server_args.py (_handle_gpu_memory_settings,
- * reserve_for_graph_mb, reserve_for_deepep_a2a_mb).
- */
-function unplannedBytes(own: Serving): number {
-  const { mode, tensors, mesh, attentionGroups, experts, model } = own
-  const reads = mode !== 'generate'
-  const generates = mode !== 'prefill'
-  const graphed = graphedSequences(own)
-  const grouped = attentionGroups > 1 ? attentionGroups * (graphed > 300 ? 4.5 : 3) : 0
-  const prompts = model.attention.latent ? 1536 : 8 * promptGraphs
-  return (
-    mebibyte *
-    (512 +
-      (tensors * mesh.pipeline * 1024) / 8 +
-      (generates ? graphed * (2 + grouped) : 0) +
-      (reads ? prompts : 0) +
-      (generates && experts?.sends ? 2048 : 0))
-  )
-}
-
-/** Number of sizes up to 8192 tokens for which prompts have a graph. */
-const promptGraphs = 58
-
-/** Fraction for weights and caches: the plan's, or less if the server needs more beside them than the plan leaves. */
-export function memoryOf(own: Serving): number {
-  const { memory, setting } = own
-  const all = setting.cluster.chip.hbmBytes
-  const most = Math.floor(((all - memory.workspace - unplannedBytes(own)) / all) * 1000) / 1000
-  return Math.min(memoryShares(own).lasting, most)
-}
 
 /** With attention by sequences, requests and chunks count over all groups of a server. */
 export const sglangSettings = {

@@ -12,8 +12,15 @@
  */
 import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
+import { portOf, visibleChips } from '../server/apart.ts'
 import { type BesideGroups, denseGroupsRule, sentRanksRule } from '../server/attention-groups.ts'
-import { checkpointNote, type Formats, unpackedNote, unpackedRule } from '../server/formats.ts'
+import {
+  besideEightRules,
+  checkpointNote,
+  type Formats,
+  unpackedNote,
+  unpackedRule,
+} from '../server/formats.ts'
 import { graphedSequences, graphNote } from '../server/graphs.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { modelWord } from '../server/model-word.ts'
@@ -27,7 +34,7 @@ import { tensorrtVersion } from './version.ts'
 export type TensorrtOptions = Readonly<Record<string, unknown>>
 
 const formats: Formats = {
-  pairs: ['bf16/bf16', 'fp8/fp8', 'int4/bf16', 'int4/fp8', 'fp4/fp4', 'fp4/bf16'],
+  pairs: ['bf16/bf16', 'fp8/fp8', 'int4/bf16', 'int4/fp8', 'fp4/fp4', 'fp4/fp8', 'fp4/bf16'],
   caches: { bf16: 'auto', fp8: 'fp8', fp4: 'nvfp4', nvfp4: 'nvfp4' },
 }
 
@@ -50,6 +57,7 @@ export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', forma
   sentRanksRule('TensorRT-LLM'),
   sentExpertsRule('TensorRT-LLM'),
   unpackedRule('TensorRT-LLM'),
+  ...besideEightRules('TensorRT-LLM'),
   {
     broken: ({ mesh }) => mesh.context > 1,
     says: "TensorRT-LLM's context parallelism is not mapped to the plan's",
@@ -111,9 +119,11 @@ function tensorrtStart(serving: Serving, options: TensorrtOptions): Start {
   const chips = replicaChips(serving)
   const hosts = hostsOf(serving, chips)
   const processes = `srun --mpi=pmix --nodes ${hosts} --ntasks-per-node ${chips / hosts} trtllm-llmapi-launch `
+  // By default it listens at localhost:8000 (commands/serve.py).
+  const doors = serving.transfers ? ` --host 0.0.0.0 --port ${portOf(serving, 8000)}` : ''
   return {
     version: tensorrtVersion,
-    command: `${hosts > 1 ? processes : ''}trtllm-serve ${modelWord(serving)} --config ${name}`,
+    command: `${visibleChips(serving, chips)}${hosts > 1 ? processes : ''}trtllm-serve ${modelWord(serving)}${doors} --config ${name}`,
     files: [{ name, text: `${JSON.stringify(options, null, 2)}\n` }],
   }
 }

@@ -4,13 +4,14 @@
  */
 
 import { compact } from '../../compact.ts'
-import type { Fields } from '../../fields.ts'
+import { type Fields, isFields } from '../../fields.ts'
 import { typesNamed } from '../../precision/named.ts'
 import { type Keys, keysOf, partOf, textOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
 import { everywhere } from '../server/attention-groups.ts'
+import { ranksOnHost } from '../server/beyond-host.ts'
 import { expertsFault } from '../server/expert-groups.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { tensorrtVersion } from './version.ts'
@@ -73,6 +74,7 @@ export function readTensorrt(
   const tensors = keys.count('tensor_parallel_size') ?? 1
   const experts = keys.count('moe_expert_parallel_size') ?? 1
   const stages = keys.count('pipeline_parallel_size') ?? 1
+  const slices = keys.number('moe_tensor_parallel_size', -1)
   const tokens = keys.count('max_num_tokens')
   const length = keys.count('max_seq_len')
   const batch = keys.count('max_batch_size')
@@ -82,7 +84,10 @@ export function readTensorrt(
   const model =
     said?.model ?? said?.options.text('--model-path') ?? (typeof ofFile === 'string' ? ofFile : null)
   const drafts = keys.value('speculative_config')
-  const left = [...(said?.options.left() ?? []), ...keys.left()]
+  const cacheTypes = cacheOf(caches)
+  const room = roomNote(caches)
+  const sections = [...inSection('kv_cache_config', caches.left()), ...inSections(file)]
+  const left = [...(said?.options.left() ?? []), ...keys.left(), ...sections]
   return servingReading(
     {
       framework: 'tensorrt-llm',
@@ -104,21 +109,25 @@ export function readTensorrt(
       // attention by sequences, for each chip.
       sequences: batch === null ? null : batch * stages,
       usualSequences: { option: 'max_batch_size', count: usual.max_batch_size * stages },
-      stepTokens: context.mode === 'serve' ? (tokens ?? usual.max_num_tokens) : null,
+      stepTokens: context.mode === 'serve' ? (tokens ?? usual.max_num_tokens) : (tokens ?? null),
       servingNotes: compact(
         tokens === null &&
           `max_num_tokens is not said: ${usual.max_num_tokens} tokens in a step, as it is by default`,
         !(file.enable_chunked_prefill === true || said?.options.has('--enable-chunked-prefill')) &&
           'without enable_chunked_prefill prompts of more than max_num_tokens are refused; they are counted as read in parts',
       ),
-      onePhase: null,
-      precision: { ...typesNamed(model ?? ''), ...cacheOf(caches) },
+      onHost:
+        said?.starts && !/\bsrun\b/.test(command ?? '')
+          ? ranksOnHost(command ?? '', said.options, tensors * stages, severalHosts)
+          : null,
+      onePhase: said?.onePhase ?? null,
+      precision: { ...typesNamed(model ?? ''), ...cacheTypes },
       notes: compact(
         said?.notes ?? [],
         Boolean(drafts) && 'speculative_config is not counted: say it in workload.speculative',
-        roomNote(caches),
+        room,
       ),
-      ...leftOver(left, isImmaterial, said?.options.known()),
+      ...leftOver(left, isImmaterial, [...(said?.options.known() ?? []), ...keys.known()]),
       refuses: true,
       faults: compact(
         said?.faults ?? [],
@@ -126,6 +135,12 @@ export function readTensorrt(
         keys.faults,
         unsent !== null && unsentFile(unsent),
         parts > 1 && 'context parallelism is not counted',
+        expertShapeFault({
+          slices,
+          experts,
+          clusters: keys.number('moe_cluster_parallel_size', 1),
+          ranks: tensors * parts,
+        }),
         experts > 1 && experts !== tensors && expertsFault('moe_expert_parallel_size', experts, tensors),
       ),
     },
@@ -139,6 +154,42 @@ function inFile(file: Fields): Fields {
     Object.entries(file).map(([key, value]) => [tensorrtKeys[`--${key.replaceAll('_', '-')}`] ?? key, value]),
   )
 }
+
+/** Keys of sections that have none but their own, which the list of the version is asked about. */
+function inSections(file: Fields): readonly string[] {
+  return closedSections.flatMap((section) => {
+    const own = file[section]
+    return inSection(section, isFields(own) ? Object.keys(own) : [])
+  })
+}
+
+function inSection(section: string, keys: readonly string[]): readonly string[] {
+  return keys.map((key) => `${section}.${key}`)
+}
+
+const closedSections = [
+  ...['moe_config', 'cuda_graph_config', 'attention_dp_config'],
+  ...['scheduler_config', 'cache_transceiver_config'],
+]
+
+interface ExpertShape {
+  /** Chips that share out each expert; -1 where what is left over does. */
+  readonly slices: number
+  readonly experts: number
+  readonly clusters: number
+  /** Chips of a stage. */
+  readonly ranks: number
+}
+
+/** Source: NVIDIA/TensorRT-LLM cf44a1c, tensorrt_llm/mapping.py ("moe_tp_size * moe_ep_size * moe_cluster_size must equal to moe_world_size"). */
+function expertShapeFault({ slices, experts, clusters, ranks }: ExpertShape): string | null {
+  const each = Math.max(1, clusters)
+  if (slices <= 0 || experts <= 1 || slices * experts * each === ranks) return null
+  return `moe_tensor_parallel_size ${slices} times moe_expert_parallel_size ${experts}${each > 1 ? ` times moe_cluster_parallel_size ${each}` : ''} has to be tensor_parallel_size, ${ranks}`
+}
+
+/** MpiPoolSession of one process spawns its ranks where it runs (NVIDIA/TensorRT-LLM 029e223, llmapi/mpi_session.py). */
+const severalHosts = 'trtllm-llmapi-launch behind srun or mpirun starts the ranks of several hosts'
 
 function unsentFile(name: string): string {
   return `its options are in ${name.slice(0, 100)}, which is not here: send both, {"tensorrtLlm": {"command": "trtllm-serve …", "config": what is in the file}}, or write the file in the same text (cat > ${name.slice(0, 100)} <<'EOF' … EOF)`
@@ -159,7 +210,7 @@ function cacheOf(caches: Keys): Readonly<Record<string, string>> {
 const isImmaterial = beginningWith(`
   --host --port --tokenizer --backend --log-level --trust --config --extra-llm --max-beam --gpus-per
   --num-postprocess --reasoning --tool --chat --enable-chunked --kv-cache-free --custom- --otlp- --fail-fast
-  --disagg- --disaggregation- --served- --publish- --server-role --metadata cuda_graph_config print_iter_log enable_chunked_prefill stream_interval
+  --disagg- --disaggregation- --served- --publish- --server-role --metadata kv_cache_config. cuda_graph_config print_iter_log enable_chunked_prefill stream_interval
   moe_config disable_overlap trust_ cache_transceiver enable_iter num_postprocess scheduler_config
   attention_dp_config backend batching_wait return_perf gpus_per_node attn_backend moe_tensor_parallel
   allreduce_strategy torch_compile use_cuda_graph

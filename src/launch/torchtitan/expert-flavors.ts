@@ -11,6 +11,8 @@ import type { LatentAttention, MixtureOfExperts } from '../../model/transformer.
 import type { MeshRun } from '../run/run.ts'
 import type { Flavor } from './named-flavor.ts'
 
+type ModelRun = Pick<MeshRun, 'model' | 'mesh'>
+
 type Sizes = readonly (readonly [name: string, size: number])[]
 
 const known: readonly (readonly [name: string, flavor: string, sizes: readonly number[]])[] = [
@@ -29,7 +31,7 @@ const ownWays = {
 } as const
 
 /** Null if the model is of neither kind. */
-export function expertFlavor(run: MeshRun, experts: MixtureOfExperts): Flavor | null {
+export function expertFlavor(run: ModelRun, experts: MixtureOfExperts): Flavor | null {
   const { model, mesh } = run
   const { latent } = model.attention
   if (!isKind(run, experts)) return null
@@ -41,21 +43,21 @@ export function expertFlavor(run: MeshRun, experts: MixtureOfExperts): Flavor | 
   )
   const pipelines = latent !== null
   if (same && !(latent && mesh.context > 1)) {
-    return { model: { name: kind, flavor: same[1] }, pipelines, notes: [] }
+    return { model: { name: kind, flavor: same[1] }, known: true, pipelines, notes: [] }
   }
   const flavor = `shardplan-${model.name}`
   const written = sizes.map(([name, size]) => `${name}=${size}`).join(', ')
   const note = `torchtitan: register the flavor ${flavor} in torchtitan/models/${kind} first: ${written}, ${ownWays[kind]}.`
-  return { model: { name: kind, flavor }, pipelines, notes: [note] }
+  return { model: { name: kind, flavor }, known: false, pipelines, notes: [note] }
 }
 
-function isKind({ model }: MeshRun, { every, sharedExperts }: MixtureOfExperts): boolean {
+function isKind({ model }: ModelRun, { every, sharedExperts }: MixtureOfExperts): boolean {
   const plain = model.gatedMlp && !model.parallelBlocks && model.learnedPositions === 0
   if (!plain || model.tiedEmbeddings || every > 1 || model.attention.index) return false
   return model.attention.latent !== null || (expertLayers(model) === model.layers && sharedExperts === 0)
 }
 
-function commonSizes({ model }: MeshRun, { experts, activeExperts, dFfExpert }: MixtureOfExperts): Sizes {
+function commonSizes({ model }: ModelRun, { experts, activeExperts, dFfExpert }: MixtureOfExperts): Sizes {
   return [
     ['n_layers', model.layers],
     ['dim', model.dModel],
@@ -67,7 +69,7 @@ function commonSizes({ model }: MeshRun, { experts, activeExperts, dFfExpert }: 
   ]
 }
 
-function headSizes({ model: { kvHeads, headDim } }: MeshRun): Sizes {
+function headSizes({ model: { kvHeads, headDim } }: ModelRun): Sizes {
   return [
     ['n_kv_heads', kvHeads],
     ['head_dim', headDim],

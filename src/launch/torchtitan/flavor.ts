@@ -23,7 +23,7 @@ const flavors: readonly (readonly [name: string, flavor: string, shape: Shape])[
   ['qwen3', '32B', [64, 5120, 25600, 64, 8, 128, 151936, false]],
 ]
 
-export function torchtitanFlavor(run: MeshRun): Flavor | null {
+export function torchtitanFlavor(run: Pick<MeshRun, 'model' | 'mesh'>): Flavor | null {
   const { model } = run
   if (model.experts) return expertFlavor(run, model.experts)
   if (model.attention.latent) return null
@@ -32,14 +32,14 @@ export function torchtitanFlavor(run: MeshRun): Flavor | null {
   const known = flavors.find(([, , other]) => other.every((size, index) => size === shape[index]))
   if (known) {
     const [name, flavor] = known
-    return { model: { name, flavor }, pipelines: name === 'llama3', notes: [] }
+    return { model: { name, flavor }, known: true, pipelines: name === 'llama3', notes: [] }
   }
   if (model.tiedEmbeddings || model.heads * model.headDim !== model.dModel) return null
   // The prefix keeps the name apart from existing flavors: an unknown one stops the launch.
   const flavor = `shardplan-${model.name}`
   const sizes = `${model.layers} layers, dim ${model.dModel}, feed-forward ${model.dFf}, ${model.heads} heads, ${model.kvHeads} key-value heads, vocabulary ${model.vocab}`
   const note = `torchtitan: register the flavor ${flavor} in torchtitan/models/llama3 first: ${sizes}.`
-  return { model: { name: 'llama3', flavor }, pipelines: true, notes: [note] }
+  return { model: { name: 'llama3', flavor }, known: false, pipelines: true, notes: [note] }
 }
 
 /**

@@ -1,20 +1,18 @@
 /**
  * The same plan for torchtitan's main, which reads no TOML: the name of a config, and differences from it as dotted
- * options, with the recomputation as a word at the end. A model or element type that no named config has, and a list of
- * modules, need a config of one's own, in Python, that starts from a named one. Batches are counted in tokens. Null if
- * main cannot run the plan: it gathers keys and has no ring, recomputes all layers or none, and takes ranks for experts
- * from tensor first, so that experts are never split. Source: version.ts, torchtitan/config/{configs,manager}.py,
- * torchtitan/distributed/{activation_checkpoint,parallel_dims}.py.
+ * options, with the recomputation as a word at the end. A model, element type or dispatch that no named config has, and a
+ * list of modules, need a config of one's own, in Python, that starts from a named one. Batches are counted in tokens.
+ * Null if main cannot run the plan (on-main.ts). Source: version.ts, torchtitan/config/{configs,manager}.py.
  */
 import { compact } from '../../compact.ts'
-import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import { longName } from '../long-names.ts'
-import { expertRanks } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { torchrun } from '../run/torchrun.ts'
 import { type Start, shellWords } from '../start.ts'
+import { torchtitanDispatch } from './experts.ts'
 import type { Flavor } from './named-flavor.ts'
-import { nearestConfig, type Registered } from './registry.ts'
+import { configOnMain } from './on-main.ts'
+import type { Registered } from './registry.ts'
 import type { TomlSections, TomlValue } from './toml.ts'
 import { torchtitanMain } from './version.ts'
 
@@ -28,13 +26,8 @@ const gone = [
 ]
 
 export function torchtitanToday(run: Run, { model }: Flavor, sections: TomlSections): Start | null {
-  const { mesh, recomputation, contextLayout, problem } = run
-  const base = nearestConfig(model.name, model.flavor)
-  const ring = mesh.context > 1 && contextLayoutRow(contextLayout).keys === 'own'
-  const flexed = mesh.context > 1 && model.name === 'deepseek_v3'
-  const split = expertRanks(run).ranks > 1 && mesh.tensor > 1
-  const ours = model.flavor.startsWith('shardplan-')
-  if (!base || ours || ring || flexed || split || recomputation.count > 0) return null
+  const base = configOnMain(run)
+  if (!base) return null
   const { parallelism = {} } = sections
   const module = ownConfig(run, model.flavor, base, parallelism)
   const named = module
@@ -43,10 +36,10 @@ export function torchtitanToday(run: Run, { model }: Flavor, sections: TomlSecti
   const options = Object.entries({ ...training(run), ...degrees(run, parallelism) }).flatMap(
     ([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, String(value)]),
   )
-  const words = [...named, ...options, `activation-checkpoint:${recomputation.policy}`]
+  const words = [...named, ...options, `activation-checkpoint:${run.recomputation.policy}`]
   return {
     version: torchtitanMain,
-    command: `${torchrun(problem.cluster)} -m torchtitan.train ${shellWords(words)}`,
+    command: `${torchrun(run.problem.cluster)} -m torchtitan.train ${shellWords(words)}`,
     files: module ? [{ name: 'shardplan_config.py', text: module }] : [],
     parallelism: shellWords(words.slice(named.length)),
   }
@@ -89,7 +82,7 @@ function ownConfig(
   parallelism: TomlSections[string],
 ): string | null {
   const fp8 = run.problem.precision.compute === 'fp8'
-  const deepEp = parallelism.expert_parallel_comm_backend === 'deepep'
+  const deepEp = torchtitanDispatch.usesKernels(run)
   const parts = parallelism.module_fqns_per_model_part
   if (base.flavor === flavor && fp8 === (base.fp8 ?? false) && !deepEp && !parts) return null
   const kept = flavor === base.flavor && base.module === 'deepseek_v3' ? ['attn_backend="flex"'] : []

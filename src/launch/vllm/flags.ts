@@ -26,12 +26,14 @@
  */
 import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
-import { checkpointNote } from '../server/formats.ts'
+import { ownAddress, portOf, visibleChips } from '../server/apart.ts'
+import { checkpointNote, multipliesBesideEight } from '../server/formats.ts'
 import { graphNote } from '../server/graphs.ts'
 import { longerNote, longerVariables } from '../server/longer.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, kernelNotes, replicaChips } from '../server/notes.ts'
 import { servingRefusal } from '../server/rules.ts'
+import { sendingVariables } from '../server/sent-tokens.ts'
 import type { Serving } from '../server/serving.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
@@ -59,13 +61,22 @@ function vllmStart(serving: Serving, flags: readonly string[]): Start {
   const nodes = `--nnodes ${hosts} --node-rank ${hostRank} --master-addr ${firstHost}`
   const over = groups > 1 && Number.isInteger(local) ? ranks : nodes
   const environment = isRedesigned(serving) ? 'NEW_MODEL_DESIGN=1 ' : ''
+  // Without it inputs of MXFP4 experts stay in bf16 (vllm-project/recipes @8959cf6, models/openai/gpt-oss-120b.yaml).
+  const kernels = gpu && multipliesBesideEight(serving) ? 'VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8=1 ' : ''
   const several = hosts === 1 ? '' : gpu ? ` ${over} ${headless}` : ' --distributed-executor-backend ray'
   const remote = gpu || hosts === 1 ? '' : 'TPU_MULTIHOST_BACKEND=ray '
+  const side = gpu && serving.transfers ? sideChannel(serving, groups) : ''
+  const port = serving.transfers ? ` --port ${portOf(serving, 8000)}` : ''
   return {
     version: vllmVersion,
-    command: `${environment}${remote}vllm serve ${modelWord(serving)} ${shellWords(flags)}${several}`,
+    command: `${visibleChips(serving, chips)}${side}${environment}${kernels}${gpu ? sendingVariables(serving) : ''}${remote}vllm serve ${modelWord(serving)} ${shellWords(flags)}${port}${several}`,
     files: [],
   }
+}
+
+/** By default each listens at localhost:5600, and each data rank at a port of its own (docs/features/nixl_connector_usage.md 026c83f). */
+function sideChannel(serving: Serving, groups: number): string {
+  return `VLLM_NIXL_SIDE_CHANNEL_HOST=${ownAddress} VLLM_NIXL_SIDE_CHANNEL_PORT=${portOf(serving, 5600, groups)} `
 }
 
 function notes(serving: Serving, name: string): readonly string[] {

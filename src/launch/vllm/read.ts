@@ -1,11 +1,10 @@
 /** Reads a command of vLLM into the words of a request, by the rows of settings.ts. */
 import { compact } from '../../compact.ts'
-import { typesNamed } from '../../precision/named.ts'
 import { misnamedAmong, onlyValue } from '../read/closed-values.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
-import { serverCommand } from '../read/server-command.ts'
+import { serverCommand, unsentOptions } from '../read/server-command.ts'
 import { everywhere } from '../server/attention-groups.ts'
 import { type OnHost, ranksOnHost } from '../server/beyond-host.ts'
 import { serverDoors } from '../server/immaterial.ts'
@@ -17,8 +16,10 @@ import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
+import { exchangeOf } from './exchange.ts'
 import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
+import { sharersFault, sharersNote } from './shared-positions.ts'
 import { defaultStep, fewTokens, wholePrompts } from './step-tokens.ts'
 import { vllmValues } from './values.ts'
 import { vllmVersion } from './version.ts'
@@ -50,15 +51,12 @@ const program = {
   usual: 'vllm serve MODEL …, docker run … vllm/vllm-openai:TAG --model MODEL …, or options alone',
 }
 
-/** What later releases are told by --all2all-backend alone. */
-const exchangeVariable = 'VLLM_ALL2ALL_BACKEND'
-
 /** Fraction of a GPU that vLLM uses by default (docs.vllm.ai/en/stable/api/vllm/config/cache, CacheConfig; 0.9 in releases of 2025). */
 const filled = 0.92
 const utilization = '--gpu-memory-utilization'
 
 export function readVllm(text: string, context: ReadingContext): LaunchReading {
-  const { options, model, starts, variables, notes, faults } = serverCommand(
+  const { options, model, starts, variables, notes, onePhase, faults } = serverCommand(
     text,
     program,
     short,
@@ -66,23 +64,22 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   )
   const named = model ?? options.text('--model')
   const { tensor, data, spreads, pipeline, positions, sequences, ...rest } = said(vllmSettings, options)
-  // Of older releases (vllm-project/vllm#33535 took it away).
-  const exchange = variables.get(exchangeVariable)?.[0]
-  const dispatch = rest.dispatch ?? exchange ?? null
+  const exchange = exchangeOf(rest.dispatch, variables, context.mode)
   const length = lengthOf(rest.length)
   const ofModel = rest.length === null && context.model?.surePositions && !changesModel(options)
   const longest = ofModel ? (context.model?.maxSequenceLength ?? null) : length
-  const quantised = quantized(rest.quantization, typesNamed(named ?? ''), vllmQuantizations)
+  const quantised = quantized(rest.quantization, named, vllmQuantizations, context.model?.storedBy)
   const grouped = groupsOnTpus(rest.additional)
-  // Data ranks share the experts of a model that has some; otherwise they are replicas.
-  const shares = context.model?.experts ?? spreads
+  // Data ranks share the experts of a model that has some; otherwise, and on TPUs, they are replicas.
+  const shares = context.chip?.kind !== 'tpu' && (context.model?.experts ?? spreads)
   const groups = grouped ?? (shares ? data : 1)
   const told = lengthOf(options.text('--max-num-batched-tokens')) || options.whole('--max-num-batched-tokens')
   const usual = context.chip ? defaultStep(context.chip) : null
   const most = told ?? usual?.tokens ?? null
-  // For a single phase the option says only that the server starts, so it counts as ignored.
-  const unheld = told !== null && context.mode !== 'serve' ? [`--max-num-batched-tokens ${told}`] : []
-  const stepTokens = context.mode === 'serve' ? most : null
+  // Where nothing is read in parts the option says only that the server starts, so it counts as ignored.
+  const inParts = context.mode === 'serve' || (context.mode === 'prefill' && pipeline > 1)
+  const unheld = told !== null && !inParts ? [`--max-num-batched-tokens ${told}`] : []
+  const stepTokens = context.mode === 'serve' ? most : told
   return servingReading(
     {
       framework: 'vllm',
@@ -92,11 +89,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       groups,
       pipeline,
       replicas: shares && !grouped ? 1 : data,
-      experts: !spreads
-        ? 'sliced'
-        : /^(deepep|mori|pplx|nixl|flashinfer)/.test(dispatch ?? '')
-          ? 'dispatched'
-          : 'spread',
+      experts: !spreads ? 'sliced' : exchange.sends ? 'dispatched' : 'spread',
       positions: positions > 1,
       besideGroups: everywhere(grouped === null ? 'own' : 'all'),
       contextLength: length,
@@ -114,7 +107,8 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
         options.has('--kv-transfer-config') &&
           '--kv-transfer-config is not counted: the server does both phases itself',
       ),
-      onePhase: null,
+      onePhase,
+      refusals: quantised.refusals,
       precision: precisionRead(rest, quantised.types, types),
       misnamed: misnamedAmong(vllmValues, (option) => onlyValue(options.text(option))),
       memoryFraction: shareFault(utilization, rest.utilization) ? filled : (rest.utilization ?? filled),
@@ -126,9 +120,8 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       notes: compact(
         notes,
         notesOf(options),
-        rest.dispatch === null &&
-          exchange !== undefined &&
-          `${exchangeVariable}=${exchange.slice(0, 100)} is counted as --all2all-backend, which is what later releases read`,
+        exchange.notes,
+        sharersNote(positions, tensor),
         stateNote(options, context),
         quantised.notes,
         uncountedCaches(rest, types),
@@ -141,9 +134,11 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       faults: compact(
         faults,
         options.faults,
+        unsentOptions(options),
         fewTokens(sequences, told, most),
         wholePrompts(options, longest, most),
         shareFault(utilization, rest.utilization),
+        sharersFault(positions, tensor),
       ),
     },
     context,

@@ -1,8 +1,9 @@
 /** Why vLLM cannot serve a plan. Source: as flags.ts, and verify_with_parallel_config in vllm/config/model.py. */
 
+import { usualCacheType } from '../../model/cache-type.ts'
 import { innermostUnit } from '../run/units.ts'
 import { type BesideGroups, denseGroupsRule } from '../server/attention-groups.ts'
-import type { Formats } from '../server/formats.ts'
+import { besideEightRules, type Formats } from '../server/formats.ts'
 import { replicaChips } from '../server/notes.ts'
 import {
   cachedHeads,
@@ -14,6 +15,7 @@ import {
   sharedStateRule,
   slicedExpertsRule,
 } from '../server/rules.ts'
+import { sentTokensRule } from '../server/sent-tokens.ts'
 import type { Serving } from '../server/serving.ts'
 import { wholeBlocksRule } from '../server/slices.ts'
 
@@ -27,7 +29,7 @@ export interface Build {
 export const gpuFormats: Formats = {
   pairs: [
     ...['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'fp8/bf16', 'int8/int8', 'int8/bf16'],
-    ...['int4/bf16', 'fp4/fp4', 'fp4/bf16'],
+    ...['int4/bf16', 'fp4/fp4', 'fp4/fp8', 'fp4/bf16'],
   ],
   caches: {
     fp32: 'auto',
@@ -61,7 +63,7 @@ const cacheRules: ServingRules = [
   {
     broken: (serving) => serving.sharesPositions && serving.mode !== 'prefill' && cachedHeads(serving) > 1,
     says: (serving) =>
-      `vLLM shares out positions among the chips with one key-value head, at most ${Math.floor(serving.tensors / cachedHeads(serving))}; the plan among ${serving.tensors}`,
+      `vLLM shares out positions (--decode-context-parallel-size) among the chips that have the same key-value head: ${serving.tensors} chips for ${cachedHeads(serving)} heads leave at most ${Math.max(1, Math.floor(serving.tensors / cachedHeads(serving)))}, and the plan has them among all ${serving.tensors}`,
   },
 ]
 
@@ -82,21 +84,37 @@ const placeRule: ServingRules[number] = {
 }
 
 /**
- * A server of vLLM sends tokens in one way: DeepEP's and MoRI's for many tokens run without CUDA graphs, and those for few tokens
- * take no chunk of a prompt. A server that does both phases gathers tokens instead (allgather_reducescatter, the default). Source:
- * vllm-project/vllm, vllm/platforms/cuda.py ("disabling cudagraphs since DP with DeepEP high-throughput kernels are not CUDA Graph
- * compatible"; pull request 46887 of June 2026 takes that out together with these kernels), docs/serving/expert_parallel_deployment.md.
+ * A server of vLLM sends tokens in one way, made for one phase: DeepEP's and MoRI's for many tokens run without CUDA graphs, and those for few
+ * take prompts in small pieces (exchange.ts). One that does both phases starts with either, but is written to gather tokens
+ * (allgather_reducescatter, the default). Pull request 46887 of June 2026 takes the kernels for many tokens out.
  */
 const sentInOnePhaseRule: ServingRules[number] = {
   broken: ({ experts, mode }) => experts?.sends === true && mode === 'serve',
-  says: 'vLLM sends tokens to experts in the way of one phase, and a server that does both would generate without CUDA graphs',
+  says: 'vLLM sends tokens to experts in the way of one phase; a server that does both is written to gather them',
+  unwritten: true,
+}
+
+/**
+ * Kernels for pooled positions keep vectors in a layout of their own (fp8_ds_mla): vLLM asserts the type (models/deepseek_v4/attention.py), whatever is
+ * asked for. FlashInfer's for chips that scale blocks take bf16 in releases of late 2026, which nobody's recipe does.
+ */
+const ownCacheRule: ServingRules[number] = {
+  broken: ({ model, setting }) => {
+    const { cacheType } = model.attention.compressed ?? {}
+    return cacheType !== undefined && cacheType !== setting.precision.kvCache
+  },
+  says: ({ model, setting }) =>
+    `vLLM keeps caches of ${model.name} in ${usualCacheType(model)} alone; the plan in ${setting.precision.kvCache}`,
 }
 
 const gpuRules: ServingRules = [
+  ownCacheRule,
   denseGroupsRule('vLLM'),
   sentExpertsRule('vLLM'),
   sentInOnePhaseRule,
+  sentTokensRule('vLLM'),
   wholeBlocksRule('vLLM'),
+  ...besideEightRules('vLLM'),
   placeRule,
   {
     broken: ({ mesh }) => mesh.context > 1,

@@ -33,9 +33,15 @@ export const vllmSettings = {
   type: setting('--dtype', typeWord, word),
   quantization: setting('--quantization', quantizationOf, word, '-q'),
   cache: setting('--kv-cache-dtype', cacheOf, word),
+  block: setting('--block-size', ({ gpu, model }: Serving) =>
+    gpu && model.attention.compressed ? pooledBlock : null,
+  ),
   states: setting('--mamba-ssm-cache-dtype', (own: Serving) => (own.gpu ? stateType(own) : null)),
   transfer: setting('--kv-transfer-config', transferOf),
 } as const
+
+/** Positions of a block where caches of pooled positions lie beside others (vllm-project/recipes 8959cf6, models/deepseek-ai/DeepSeek-V4-Pro.yaml, base_args). */
+const pooledBlock = 256
 
 /**
  * By default vLLM captures graphs up to the lesser of 512 and twice --max-num-seqs; larger steps would run without one,
@@ -96,8 +102,12 @@ function groupsOnTpus({ gpu, attentionGroups }: Serving): string | null {
   return !gpu && attentionGroups > 1 ? JSON.stringify({ sharding: { sharding_strategy: strategy } }) : null
 }
 
-/** By default vLLM takes at least 2048 tokens in one iteration. */
-function batchedTokens({ mode, sequences, unitTokens }: Serving): number | null {
+/**
+ * By default vLLM takes at least 2048 tokens in one iteration, and its buffers for what is sent to experts are for as many (fused_moe/all2all_utils.py
+ * 02bd2a4, max_num_tokens_per_dp_rank): more than DeepEP's kernels for few tokens take.
+ */
+function batchedTokens({ mode, sequences, unitTokens, sentTokens }: Serving): number | null {
+  if (sentTokens > 0) return sentTokens
   if (mode !== 'generate') return Math.max(sequences, unitTokens)
   return sequences > 2048 ? sequences : null
 }

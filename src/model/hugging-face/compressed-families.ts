@@ -45,13 +45,7 @@ const deepseekV4: Family = {
 export const compressedFamilies: Readonly<Record<string, Family>> = { deepseek_v4: deepseekV4 }
 
 function compressedIn(fields: Fields): CompressedAttention {
-  for (const name of [
-    'compress_rope_theta',
-    'hc_sinkhorn_iters',
-    'num_hash_layers',
-    'expert_dtype',
-    'qk_rope_head_dim',
-  ])
+  for (const name of ['compress_rope_theta', 'hc_sinkhorn_iters', 'num_hash_layers', 'expert_dtype'])
     fields.value(name)
   const layers = layersIn(fields)
   const pool = (name: keyof typeof pooled) => {
@@ -59,6 +53,9 @@ function compressedIn(fields: Fields): CompressedAttention {
     return { positions: ratesIn(fields)[name], layers: own.length }
   }
   return {
+    ropeHeadDim: fields.number(['qk_rope_head_dim'], limits.headDim) ?? 64,
+    // Servers keep no other: vLLM asserts fp8, SGLang takes fp8_e4m3 for `auto`.
+    cacheType: 'fp8',
     queryRank: fields.needed(['q_lora_rank'], limits.width),
     outputGroups: fields.needed(['o_groups'], limits.heads),
     outputRank: fields.needed(['o_lora_rank'], limits.width),

@@ -211,12 +211,12 @@ export function sharedInWidths(fields: Fields): number {
 }
 
 /** A shared MLP of a width of its own counts as a multiple of a routed expert's. */
-export function sharedOfWidth(name: string, otherwise: number): NumberCell {
+export function sharedOfWidth(name: string, otherwise: number, routed = 'moe_intermediate_size'): NumberCell {
   return (fields) => {
     const whole = fields.count(name, limits.mlpWidth) ?? otherwise
-    const one = fields.number(['moe_intermediate_size'], limits.mlpWidth) ?? 1
+    const one = fields.number([routed], limits.mlpWidth) ?? 1
     if (whole % one === 0) return whole / one
-    fields.fault(name, `is no multiple of moe_intermediate_size, ${one}`)
+    fields.fault(name, `is no multiple of ${routed}, ${one}`)
     return 0
   }
 }

@@ -15,7 +15,7 @@ const names: ReadonlySet<string> = new Set(
     'apply_residual_connection_post_layernorm slow_but_exact offset_alibi skip_bias_add skip_bias_add_qkv rotary tokenizer_class n_special predict_special_tokens dtype torch_dtype',
     'mtp_use_dedicated_embeddings output_gate_type mla_use_nope moe_renormalize num_expert_group',
     'use_grouped_topk moe_router_activation_func',
-    'expand chunk_size mamba_hidden_act mamba_proj_bias use_conv_bias use_mamba_kernels time_step_min time_step_max time_step_floor time_step_limit',
+    'expand chunk_size mamba_chunk_size mamba_conv_bias mamba_expand position_embedding_type mamba_hidden_act mamba_proj_bias use_conv_bias use_mamba_kernels time_step_min time_step_max time_step_floor time_step_limit',
     'time_step_rank mlp_hidden_act residual_in_fp32 rescale_prenorm_residual num_logits_to_keep moe_shared_expert_overlap',
     'gradient_checkpointing multi_query new_decoder_architecture max_window_layers mm_tokens_per_image ignore_index',
     'max_length min_length do_sample temperature top_k top_p typical_p num_beams num_beam_groups bad_words_ids',

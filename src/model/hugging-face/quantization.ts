@@ -11,8 +11,8 @@
  *   fp8, int8          8            a scale for a row, or for a block of 128 x 128: under 0.01 bits
  *
  * Activations are cast where the scheme says so (fp8 by transformers' FineGrainedFP8, compressed-tensors and ModelOpt
- * with input_activations); else weights are unpacked to the dtype at the matmul. MXFP4 is unpacked too: transformers,
- * SGLang, and TensorRT-LLM on Hopper multiply it by bf16. Source: transformers, utils/quantization_config.py;
+ * with input_activations); else weights are unpacked to the dtype at the matmul. MXFP4 is unpacked too (transformers,
+ * SGLang, and TensorRT-LLM on Hopper multiply it by bf16), but where the chip scales blocks, which takes its inputs in fp8 (precision/stored.ts). Source: transformers, utils/quantization_config.py;
  * TensorRT-LLM, quantization/mode.py (QuantAlgo).
  */
 
@@ -29,11 +29,15 @@ export interface WeightBlock {
 }
 
 export interface Scheme {
+  /** As the config names it (`quant_method`); absent where its keys alone tell it. */
+  readonly method?: string
   readonly weights: ElementType
   /** Bits of one weight, scales included. */
   readonly bits: number
   /** Type of the operands that such weights are multiplied by; absent when weights are unpacked instead. */
   readonly activations?: ElementType
+  /** Without `activations`: whether servers quantise the other operand to a type that takes such blocks as they are, where the chip multiplies both. */
+  readonly castsBeside?: boolean
   readonly kvCache?: ElementType
   /** Bits of a weight of parts that have others. */
   readonly partBits?: Partial<ByPart>
@@ -59,7 +63,7 @@ const nvfp4: Scheme = { weights: 'nvfp4', bits: 4 + 8 / 16, activations: 'nvfp4'
 const methods: Readonly<Record<string, Reader>> = {
   fp8: (quantization) => ({ ...fp8, ...blockIn(quantization.list('weight_block_size')) }),
   fbgemm_fp8: () => fp8,
-  mxfp4: () => mxfp4,
+  mxfp4: () => ({ ...mxfp4, castsBeside: true }),
   gptq: integers('bits'),
   awq: integers('bits', 'w_bit'),
   'auto-round': integers('bits'),
@@ -107,7 +111,11 @@ export function quantizationOf(config: Fields): Found | undefined {
   }
   const kvCache = cacheType(quantization)
   const head = quantization.flag('lm_head') ?? false
-  const own = { ...(kvCache ? { kvCache } : {}), ...expertBitsIn(config, quantization) }
+  const own = {
+    ...(named === undefined ? {} : { method: named }),
+    ...(kvCache ? { kvCache } : {}),
+    ...expertBitsIn(config, quantization),
+  }
   return { scheme: { ...scheme, head, ...own }, quantization }
 }
 

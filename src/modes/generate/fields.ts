@@ -17,6 +17,7 @@ import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import type { SpeculationAccount } from '../../plan/inference-plan.ts'
 import type { GenerateWorkload, Speculation } from '../../problem.ts'
 import type { PhaseFields } from '../phase-row.ts'
+import { draftStepSeconds } from './draft-step.ts'
 import { largestBatch, stepPasses } from './phase.ts'
 import { bestSpeculation } from './speculation.ts'
 
@@ -46,16 +47,17 @@ export function generateFields(
 function speculationAccount(
   bench: Workbench,
   site: PricedMesh,
-  { pass, seconds }: InferenceCandidate,
+  candidate: InferenceCandidate,
   workload: GenerateWorkload,
-  { acceptance, draftCostRatio, tokens }: Speculation,
+  { acceptance, draft, tokens }: Speculation,
 ): SpeculationAccount | null {
-  const { mesh } = site
+  const { mesh, pass, seconds } = candidate
   const batch = pass.resident.sequences
   const found = bestSpeculation({
     acceptance,
     tokens,
-    draftSeconds: draftCostRatio * seconds,
+    draftSeconds:
+      'costRatio' in draft ? draft.costRatio * seconds : draftStepSeconds(bench, candidate, workload, draft),
     // Drafts that do not fit beside the caches take infinite time, so that none such is chosen.
     targetSeconds: (positions) =>
       Math.min(

@@ -48,7 +48,7 @@ function speculation(
   const stepSeconds = targetSeconds(draftTokens + 1) + draftTokens * draftSeconds
   const secondsPerToken = stepSeconds / expectedTokensPerStep
   const speedup = targetSeconds(1) / secondsPerToken
-  return { draftTokens, expectedTokensPerStep, stepSeconds, secondsPerToken, speedup }
+  return { draftTokens, draftSeconds, expectedTokensPerStep, stepSeconds, secondsPerToken, speedup }
 }
 
 /** A sum, because the closed form is 0/0 where everything is accepted. */

@@ -3,19 +3,19 @@
  * instance, in the order of the lowest score that each could have; pairs that could not enter the list are skipped. The
  * bound of a pair assumes the most sequences, as fewer are taken to give no more tokens per second.
  *
- * Of the prefill instances of a size, only those are paired that no other equals in both the time per prompt and
- * prompts per second; on shared chips, also the best among those that store weights as generation does. If a deployment
+ * Of the prefill instances of a size, only those are paired that no other is as good as (undominated.ts). If a deployment
  * must be launchable, one framework launches both phases, and on shared chips as one server (one-server.ts).
  */
 import { never, type Stop } from '../../patience.ts'
 import type { Distinct } from '../../problem.ts'
 import { axes } from '../../sharding/axis.ts'
-import { frontier } from '../generate/frontier.ts'
-import { isOver, leastScore, type Pool, precedes, type Sized, sized } from './counts.ts'
+import { leastScore, sized } from './counts.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
 import { holdsLongest } from './longest.ts'
 import { apart, type Pair, together, togetherAtMost } from './pair.ts'
 import type { Requests } from './requests.ts'
+import { isOver, type Pool, precedes, type Sized } from './sized.ts'
+import { undominatedApart, undominatedBeside } from './undominated.ts'
 
 export interface ServeSpace {
   readonly pool: Pool
@@ -120,16 +120,12 @@ function pairsWith(
     // First, because it shows quickly that there are none.
     const partners = generates.generates(requests.maxPerToken, stop)
     if (partners.length === 0) return []
-    return undominated(prefillsOf(prefills, requests, stop)).flatMap((prefill) =>
+    return within(undominatedApart(prefills.prefills(stop)), requests).flatMap((prefill) =>
       partners.flatMap((generate) => apart(prefill, generate, requests) ?? []),
     )
   }
   const smaller = sizes.slice(0, at).flatMap((other) => [...cross(own, other), ...cross(other, own)])
   return [...shared, ...smaller, ...cross(own, own)]
-}
-
-function prefillsOf(size: InstanceSize, requests: Requests, stop: Stop): readonly PrefillInstance[] {
-  return within(size.prefills(stop), requests)
 }
 
 export function within(
@@ -148,20 +144,9 @@ function partnersOf(
   const { servable, setting } = size.bench
   if (servable) {
     if (!servable.serves(setting, generate.chosen)) return []
-    return undominated(within(size.prefillsBeside(generate, stop), requests))
+    return undominatedBeside(within(size.prefillsBeside(generate, stop), requests), generate)
   }
-  const all = prefillsOf(size, requests, stop)
-  const alike = all.filter((prefill) => prefill.storage === generate.storage)
-  return [...new Set([...undominated(alike), ...undominated(all)])]
-}
-
-/** Instances that no other equals in both the time per prompt and prompts per second. */
-export function undominated(prefills: readonly PrefillInstance[]): readonly PrefillInstance[] {
-  return frontier(prefills, {
-    latency: ({ seconds }) => seconds,
-    cost: ({ seconds, prompts }) => seconds / prompts,
-    compare: (a, b) => a.workspace - b.workspace,
-  })
+  return undominatedBeside(within(size.prefills(stop), requests), generate)
 }
 
 /** Whether the phases have separate chips, and chips per instance of each; meshes do not matter. */

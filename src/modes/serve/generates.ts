@@ -2,8 +2,8 @@
  * The generate instances of one size: a mesh with a placement and layouts that stay the same for every batch, those that are best for
  * the most sequences that memory and the limit per token allow, or for a smaller batch.
  */
-import { fillableBytes } from '../../cost/memory/budget.ts'
 import { isOnly, only } from '../../inference/layout/compiled-layout.ts'
+import { passBudget } from '../../inference/pass/pass-budget.ts'
 import { settled } from '../../inference/pass/settled.ts'
 import type { InferenceCandidate, Site } from '../../inference/phase.ts'
 import { fastestOf, fastestSeconds, type Given, sitesOf } from '../../inference/sites.ts'
@@ -59,7 +59,9 @@ export function generatesOn(
       const { layouts, placement } = chosen
       const names = layouts.map(({ name }) => name).join()
       if (found.has(names)) continue
-      const asked = { mesh, placement, layouts, maxStepSeconds }
+      // Servers differ in how many tokens they send to experts.
+      const server = mesh.expert > 1 ? bench.servable?.host(size.cluster) : undefined
+      const asked = { mesh, placement, layouts, maxStepSeconds, server }
       const only = settles ? most : null
       const steps = part.steps(asked, () => stepsOf(size, site, chosen, workload, only))
       found.set(names, { ...steps, size, chosen, storage: storageKeys(chosen).join() })
@@ -79,12 +81,10 @@ function stepsOf(
   limited: GenerateWorkload,
   most: number | null,
 ): Steps {
-  const { bench, generateProblem } = size.part
-  const { setting } = bench
-  const { workload } = generateProblem('max')
+  const { bench, part } = size
+  const { workload } = part.generateProblem('max')
   const site = { mesh, placement, costs, offered: only(layouts) }
   const passesOf = (batch: number) => stepPasses(bench, workload, batch, mesh)
-  const budget = fillableBytes(setting)
   const taken = settled(bench, site)
   const largest = most ?? largestBatch(bench, site, limited)
   // A server that has room for its most sequences is not asked again whether it has room for fewer.
@@ -103,12 +103,12 @@ function stepsOf(
       const [whole, ...halved] = passesOf(batch)
       const { bytes, workspace } = taken.memory(whole)
       const ofHalves = halved.map((half) => taken.memory(half).workspace)
-      return { bytes, workspace: Math.max(workspace, ...ofHalves), budget }
+      return { bytes, workspace: Math.max(workspace, ...ofHalves), budget: passBudget(bench, mesh, whole) }
     }),
     alone: remembered((positions) => {
       const only = { contextLength: positions, meanContextLength: positions }
       const [whole] = stepPasses(bench, only, replicasOf(mesh), mesh)
-      return { ...taken.memory(whole), budget }
+      return { ...taken.memory(whole), budget: passBudget(bench, mesh, whole) }
     }),
   }
 }

@@ -69,6 +69,8 @@ export interface AskedSteps {
   readonly placement: Placement
   readonly layouts: readonly CompiledLayout[]
   readonly maxStepSeconds: number
+  /** The framework that is to run them, where frameworks differ in what they run. */
+  readonly server?: string | undefined
 }
 
 /** Kept with the problem. `pooled` is the model compiled for the whole pool: all of it but the network's prices is reused. */
@@ -123,9 +125,9 @@ function createPart(problem: ServeProblem, pooled: InferenceModel, cluster: Clus
       }
       return best
     },
-    steps: ({ mesh, placement, layouts, maxStepSeconds }, make) => {
+    steps: ({ mesh, placement, layouts, maxStepSeconds, server = '' }, make) => {
       const names = offeredText(only(layouts))
-      const key = `${maxStepSeconds} ${meshKey(mesh)} ${JSON.stringify(placement)} ${names}`
+      const key = `${maxStepSeconds} ${meshKey(mesh)} ${JSON.stringify(placement)} ${names} ${server}`
       return known(stepped, key, make)
     },
   }

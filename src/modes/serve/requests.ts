@@ -1,7 +1,7 @@
 /** The requests that a deployment answers, and the highest utilisation that one is planned for. */
+import { cacheElementBytes } from '../../model/cache-type.ts'
 import { kvCacheBytes } from '../../model/kv-cache.ts'
 import type { GenerateWorkload, PrefillWorkload, ServeProblem, ServeWorkload } from '../../problem.ts'
-import { elementBytes } from '../../recipe/element-type.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 
 export interface Requests {
@@ -29,6 +29,14 @@ export const mostUtilization = 0.8
 /** Most positions of a request, if nothing says so those of a mean one. */
 export function longestOf({ promptLength, outputLength, contextLength }: ServeWorkload): number {
   return contextLength ?? promptLength + outputLength
+}
+
+/** Tokens of the longest prompt, for servers that keep room for prompts and for outputs apart: of the longest request the share that a mean one has. */
+export function longestPrompt({ promptLength, outputLength, contextLength }: Requests): number {
+  return Math.min(
+    contextLength - 1,
+    Math.ceil((contextLength * promptLength) / (promptLength + outputLength)),
+  )
 }
 
 type Lengths = Pick<ServeWorkload, 'promptLength' | 'outputLength' | 'cachedPrefixLength'>
@@ -64,6 +72,6 @@ export function requestsOf(
     maxFirst: workload.maxTimeToFirstTokenSeconds ?? Number.POSITIVE_INFINITY,
     maxPerToken: workload.maxTimePerOutputTokenSeconds ?? Number.POSITIVE_INFINITY,
     pool: cluster.chips,
-    cacheBytes: kvCacheBytes(model, promptLength, elementBytes[precision.kvCache]),
+    cacheBytes: kvCacheBytes(model, promptLength, cacheElementBytes(model, precision.kvCache)),
   }
 }

@@ -14,7 +14,7 @@ import type { CompiledLayout } from '../../inference/layout/compiled-layout.ts'
 import { setShards } from '../../inference/layout/local-sizes.ts'
 import { localTerm, localValue, sumOf } from '../../inference/layout/local-term.ts'
 import type { InferenceModel } from '../../inference/model.ts'
-import { heldOnStage } from '../../inference/pass/stage-layers.ts'
+import { stagesOf } from '../../inference/pass/stage-layers.ts'
 import type { Site } from '../../inference/phase.ts'
 import type { Workbench } from '../../inference/workbench.ts'
 import { axesOfArray, type ShardedArray, without } from '../../sharding/array.ts'
@@ -42,17 +42,19 @@ export function storageKeys({ mesh, placement, layouts }: Stored): readonly stri
   })
 }
 
-/** Bytes per chip of those components of `wanted` that `kept` stores differently. */
+/** Bytes per chip of those components of `wanted` that `kept` stores differently, on the stage where they are the most. */
 export function copyBytes(bench: Workbench, wanted: Stored, kept: Stored): Bytes {
   const { sizes } = bench
   const have = storageKeys(kept)
-  const held = heldOnStage(bench, wanted.mesh.pipeline)
   const keys = storageKeys(wanted)
   setShards(sizes, wanted.mesh)
-  return wanted.layouts.reduce((sum, { stored }, component) => {
-    if (keys[component] === have[component]) return sum
-    return sum + (held[component] ?? 0) * sumOf(stored, sizes)
-  }, 0)
+  const copied = wanted.layouts.map(({ stored }, component) =>
+    keys[component] === have[component] ? 0 : sumOf(stored, sizes),
+  )
+  const copies = stagesOf(bench, wanted.mesh.pipeline).map((held) =>
+    copied.reduce((sum, bytes, component) => sum + (held[component] ?? 0) * bytes, 0),
+  )
+  return Math.max(...copies)
 }
 
 export function reshardSeconds(bench: Workbench, from: Stored, to: Stored): Seconds {

@@ -10,6 +10,7 @@
  * it, or DCN for slices of a torus. Re-slicing between different layouts is free; a cached prefix is sent again even if
  * the generate instance may have it.
  */
+import type { Cluster, SwitchedNetwork } from '../../hardware/cluster/cluster.ts'
 import { tierEfficiency } from '../../hardware/network/group-cost.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { Bytes, BytesPerSecond, Seconds } from '../../units.ts'
@@ -49,11 +50,22 @@ function joiningBandwidth({ setting }: InferenceModel, chips: number): BytesPerS
   const { assumptions, cluster } = setting
   const { network } = cluster
   if (network.kind === 'torus') return network.dcnBytesPerSecondPerChip * assumptions.scaleOutEfficiency
+  const at = joined(network).findIndex((held) => held >= chips)
+  const { bytesPerSecondPerChip = 0 } = network.tiers.at(at) ?? {}
+  return bytesPerSecondPerChip * (at < 0 ? assumptions.scaleOutEfficiency : tierEfficiency(assumptions, at))
+}
+
+/** The most chips that each tier joins. */
+function joined({ tiers }: SwitchedNetwork): readonly number[] {
   let held = 1
-  for (const [at, { size, bytesPerSecondPerChip }] of network.tiers.entries()) {
+  return tiers.map(({ size }) => {
     held *= size ?? Number.POSITIVE_INFINITY
-    if (held < chips) continue
-    return bytesPerSecondPerChip * tierEfficiency(assumptions, at)
-  }
-  return (network.tiers.at(-1)?.bytesPerSecondPerChip ?? 0) * assumptions.scaleOutEfficiency
+    return held
+  })
+}
+
+/** Sizes of deployments up to which caches are sent at one bandwidth, those of all sizes at the last: beyond each they may be sent more slowly. */
+export function joinedAlike({ network }: Cluster): readonly number[] {
+  const held = network.kind === 'torus' ? [] : joined(network).filter(Number.isFinite)
+  return [...held, Number.POSITIVE_INFINITY]
 }

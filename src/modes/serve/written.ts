@@ -8,12 +8,13 @@ import type { Given } from '../../inference/sites.ts'
 import { sketchedPlacements } from '../../plan/sketch/sketched-placement.ts'
 import type { InstanceSketch, ServeSketch } from '../../problem.ts'
 import { axes, type Mesh, meshSize } from '../../sharding/axis.ts'
-import { undominated, within } from './deployments.ts'
+import { within } from './deployments.ts'
 import { generatesOn } from './generates.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
 import { apart, type Limits, type Pair, together } from './pair.ts'
 import { type GivenPrefill, prefillsBeside, prefillsOn } from './prefills.ts'
 import type { Requests } from './requests.ts'
+import { undominatedApart, undominatedBeside } from './undominated.ts'
 
 /** With `alike` both phases lie as one server has them, though no framework has to launch it. */
 export function writtenPairs(
@@ -31,7 +32,7 @@ export function writtenPairs(
   if (disaggregated) {
     const prefills = sizes
       .filter((size) => isOf(size, prefill))
-      .flatMap((size) => prefillsFor(size, prefill, requests))
+      .flatMap((size) => undominatedApart(prefillsFor(size, prefill, requests)))
     return generatesWith(generate).flatMap((one) =>
       prefills.flatMap((other) => apart(other, one, requests, limits) ?? []),
     )
@@ -77,11 +78,9 @@ function prefillsFor(
   requests: Requests,
 ): readonly PrefillInstance[] {
   const { mesh, batchSequences } = written
-  if (mesh) return undominated(prefillsOn(size, mesh, givenPrefill(size, mesh, written)))
+  if (mesh) return prefillsOn(size, mesh, givenPrefill(size, mesh, written))
   const found = within(size.prefills(), requests)
-  return undominated(
-    found.filter(({ prompts }) => batchSequences === undefined || prompts === batchSequences),
-  )
+  return found.filter(({ prompts }) => batchSequences === undefined || prompts === batchSequences)
 }
 
 /** Prefill instances that may read the prompts of a generate instance on its own chips. */
@@ -93,15 +92,11 @@ function partnersFor(
 ): readonly PrefillInstance[] {
   const { size, site } = generate
   if (!(alike || size.bench.servable)) {
-    const all = prefillsFor(size, written, requests)
-    const stored = written.mesh ? [] : size.prefills().filter(({ storage }) => storage === generate.storage)
-    const beside =
-      stored.length > 0 ? prefillsFor({ ...size, prefills: () => stored }, written, requests) : []
-    return [...new Set([...beside, ...all])]
+    return undominatedBeside(prefillsFor(size, written, requests), generate)
   }
   if (written.mesh && !isSame(written.mesh, site.mesh)) return []
   if (size.bench.servable?.serves(size.bench.setting, generate.chosen) === false) return []
-  return undominated(prefillsBeside(generate, givenPrefill(size, site.mesh, written)))
+  return undominatedBeside(prefillsBeside(generate, givenPrefill(size, site.mesh, written)), generate)
 }
 
 function isSame(one: Mesh, other: Mesh): boolean {

@@ -9,11 +9,11 @@ import type { Costing } from './costing.ts'
 export function algorithmLines(costing: Costing): readonly string[] {
   return planComponents(costing).flatMap((component) => {
     const derivation = planDerivation(costing, component, costing.candidate.mix.policy)
+    // Plans share what is derived of their components.
     return known(written, derivation, () => linesOf(component, derivation))
   })
 }
 
-/** Plans share what is derived of their components. */
 const written = new WeakMap<Derivation, readonly string[]>()
 
 function linesOf({ name }: Component, { lines }: Derivation): readonly string[] {

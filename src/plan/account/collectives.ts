@@ -12,9 +12,9 @@ import { termValue } from '../../cost/compile/term.ts'
 import { recomputedArrays, recomputedLogits } from '../../cost/memory/recomputation.ts'
 import { overLayers } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
-import { known } from '../../known.ts'
+import { known, rememberedOf } from '../../known.ts'
 import type { Composition } from '../../model/composition.ts'
-import { type Axis, type AxisSet, axes, axisBit, axisSet, type Mesh } from '../../sharding/axis.ts'
+import { type AxisSet, activeAxes, axisBit, axisSet, type Mesh } from '../../sharding/axis.ts'
 import { type Component, restricted } from '../../sharding/component.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 import { type Derivation, derive, movesOf } from '../../sharding/derive.ts'
@@ -27,10 +27,6 @@ import { callLines, transferLine } from './call-lines.ts'
 import type { Costing } from './costing.ts'
 import type { Movement } from './movement.ts'
 
-export function activeAxes(mesh: Mesh): readonly Axis[] {
-  return axes.filter((axis) => mesh[axis] > 1)
-}
-
 /** Components of a layer, restricted to the axes in use. */
 export function planComponents({ model, candidate }: Costing): readonly Component[] {
   const active = activeAxes(candidate.mesh)
@@ -42,14 +38,13 @@ function partsOf(
   { problem, contextLayout, stages }: CostModel,
   composition?: Composition,
 ): readonly LayerPart[] {
-  const own = known(parts, stages, () => new Map<string, readonly LayerPart[]>())
   const key = composition ? `${composition.layers} ${composition.dense} ${composition.sparse}` : 'all'
-  return known(own, key, () =>
+  return known(parts(stages), key, () =>
     layerParts(problem.model, problem.assumptions.residual, contextLayout, composition),
   )
 }
 
-const parts = new WeakMap<CostModel['stages'], Map<string, readonly LayerPart[]>>()
+const parts = rememberedOf((_: CostModel['stages']) => new Map<string, readonly LayerPart[]>())
 
 export function planDerivation(
   { model, candidate }: Costing,
@@ -123,7 +118,7 @@ interface CompiledAt extends DerivedComponent {
 }
 
 /** Kept with what was compiled of a model, as the plans of one answer have few ZeRO stages and policies between them. */
-const compilations = new WeakMap<CostModel['stages'], Map<string, CompiledAt>>()
+const compilations = rememberedOf((_: CostModel['stages']) => new Map<string, CompiledAt>())
 
 function compiledAt(
   costed: CostModel,
@@ -133,8 +128,7 @@ function compiledAt(
 ): CompiledAt {
   const { extents, problem, stages } = costed
   const recomputed = recomputedOf(costed, component, policy)
-  const own = known(compilations, stages, () => new Map<string, CompiledAt>())
-  return known(own, `${zeroStage} ${component.name} ${recomputed.join()}`, () => ({
+  return known(compilations(stages), `${zeroStage} ${component.name} ${recomputed.join()}`, () => ({
     ...derivedComponent(problem, extents, { component, zeroStage, recomputed }),
     told: new Map(),
   }))

@@ -3,13 +3,11 @@ import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { Group, SwitchedGroup, TorusGroup } from '../../hardware/network/group.ts'
 import type { Placement } from '../../hardware/network/placement.ts'
 import { closes } from '../../hardware/network/torus-collective.ts'
-import { type Axis, axes, type Mesh } from '../../sharding/axis.ts'
+import { type Axis, activeAxes, type Mesh } from '../../sharding/axis.ts'
 import type { AxisPlacement } from '../plan.ts'
 
 export function axisPlacements(placement: Placement, mesh: Mesh, cluster: Cluster): readonly AxisPlacement[] {
-  return axes
-    .filter((axis) => mesh[axis] > 1)
-    .flatMap((axis) => placed(axis, placement.groups[axis], cluster))
+  return activeAxes(mesh).flatMap((axis) => placed(axis, placement.groups[axis], cluster))
 }
 
 function placed(axis: Axis, group: Group, { network }: Cluster): readonly AxisPlacement[] {

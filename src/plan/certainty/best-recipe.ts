@@ -12,9 +12,9 @@ type First = Compared & Pick<Plan, 'stepTimeSeconds'>
 
 /**
  * Only recipes with sequences as long as those of the first one are compared: it is the nearest to the request, and a step of short
- * sequences says nothing of long ones. Those of the very question come first, then those that multiply in the requested type, since fp8 is
- * faster than bf16 in any layout. The text says in what the chosen recipe differs from the request. Null if no recipe has a prediction;
- * `first` is null if no plan is listed.
+ * sequences says nothing of long ones. Those of the very question come first, then those of it in other element types, those that
+ * multiply in the requested type before others, since fp8 is faster than bf16 in any layout. The text says in what the chosen recipe
+ * differs from the request. Null if no recipe has a prediction; `first` is null if no plan is listed.
  */
 export function bestRecipeText(
   recipes: readonly ShownRecipe[],
@@ -22,23 +22,34 @@ export function bestRecipeText(
   compute: string,
 ): string | null {
   const gain = (recipe: Recipe) => (first ? (gainOf(recipe, first) ?? 0) : 0)
-  const other = ({ otherwise, ...recipe }: ShownRecipe) =>
-    (otherwise.length > 0 ? 1 : 0) + (recipe.compute === compute ? 0 : 1)
+  const other = (recipe: ShownRecipe) =>
+    (recipe.otherwise.length > 0 ? 1 : 0) +
+    (isAsLarge(recipe) ? 0 : 1) +
+    (recipe.evaluate.precision.compute === compute ? 0 : 2)
   const told = recipes.filter(({ predicted }) => predicted)
   const nearest = told.filter(({ sequenceLength }) => sequenceLength === told[0]?.sequenceLength)
   const [best] = nearest.sort((a, b) => other(a) - other(b) || gain(b) - gain(a))
   if (!best) return null
   const { unlisted, otherwise } = best
-  if (otherwise.length === 0) {
-    const reasons = unlisted.length > 0 ? ` It is not listed: ${unlisted.join('; ')}.` : ''
-    return `${layoutText(best)} (this very question), is predicted to ${timeText(best, first)}.${reasons}`
-  }
   const has = `it has ${otherwise.join(', ')}`
-  const clauses = [has, ...unlisted.filter((reason) => reason !== has), ...incomparable(best, first)]
-  return `no published run of this question; the best of those near it, ${layoutText(best)}, is predicted to ${timeText(best, first)}; ${clauses.join('; ')}.`
+  const others = unlisted.filter((reason) => reason !== has)
+  const takes = timeText(best, first)
+  if (otherwise.length === 0 || isAsLarge(best)) {
+    const which =
+      otherwise.length === 0 ? 'this very question' : `this question but for ${otherwise.join(' and ')}`
+    const reasons = others.length > 0 ? ` It is not listed: ${others.join('; ')}.` : ''
+    return `${layoutText(best)} (${which}), is predicted to ${takes}.${reasons}`
+  }
+  const clauses = compact(has, others, incomparable(best, first))
+  return `no published run of this question; the best of those near it, ${layoutText(best)}, is predicted to ${takes}; ${clauses.join('; ')}.`
 }
 
-function layoutText({ chips, plan, batchSequences, sequenceLength }: Recipe): string {
+/** Whether its chips, batch and length are those of the request, as far as it could be costed there. */
+function isAsLarge({ asRequested }: ShownRecipe): boolean {
+  return asRequested !== null
+}
+
+export function layoutText({ chips, plan, batchSequences, sequenceLength }: Recipe): string {
   const { mesh, zeroStage, pipelineSchedule: name, virtualStages = 1, rematerialization } = plan
   const parts = compact(
     meshText(mesh),
@@ -50,9 +61,9 @@ function layoutText({ chips, plan, batchSequences, sequenceLength }: Recipe): st
 }
 
 /** Tokens of longer sequences cost more. */
-function incomparable({ timesFirst, predicted }: ShownRecipe, first: First | null): readonly string[] {
+function incomparable({ timesFirst, predicted }: ShownRecipe, first: First | null): string | null {
   const timed = first !== null && predicted?.stepTimeSeconds !== undefined
-  return timed && timesFirst === null ? ['steps of other lengths are not compared'] : []
+  return timed && timesFirst === null ? 'steps of other lengths are not compared' : null
 }
 
 function bracketed(parts: readonly string[]): string {

@@ -11,17 +11,7 @@ import type { Candidate } from '../../search/layouts/candidate.ts'
 import type { Seconds } from '../../units.ts'
 import { stepSeconds } from '../account/costing.ts'
 
-export interface Choice {
-  /** Fraction of draws under which it is the fastest. */
-  readonly chanceBest: number
-  /** How much longer it takes than the best plan under the same draw, as a fraction: the mean, and the 90th percentile. */
-  readonly expectedRegret: number
-  readonly p90Regret: number
-  readonly expectedStepSeconds: Seconds
-  readonly draws: number
-  /** Plans that were compared, including this one. */
-  readonly among: number
-}
+export type Choice = Readonly<ReturnType<typeof choiceOf>>
 
 export interface Chosen {
   readonly candidate: Candidate
@@ -70,7 +60,8 @@ export function chosen(
     .sort((a, b) => a.choice.expectedRegret - b.choice.expectedRegret)
 }
 
-function choiceOf(seconds: readonly Seconds[], best: readonly Seconds[], among: number): Choice {
+/** Of one plan: how often it is the fastest, its regret on average and at the 90th percentile, and its mean step. */
+function choiceOf(seconds: readonly Seconds[], best: readonly Seconds[], among: number) {
   const regrets = seconds.map((own, draw) => own / (best[draw] ?? own) - 1)
   const sorted = [...regrets].sort((a, b) => a - b)
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length

@@ -53,19 +53,11 @@ const rangeRows = [
   },
 ] as const satisfies readonly RangeRow[]
 
-const rows: readonly RangeRow[] = rangeRows
+/** The ways in which a layout may go beyond what was run. */
+export const ranges: readonly RangeRow[] = rangeRows
 
 /** The ends of what was run; null for what no run had. */
 export type RanLimits = Readonly<Record<(typeof rangeRows)[number]['name'], number | null>>
-
-export function ranLimits(runs: readonly Ran[]): RanLimits {
-  const ends = rows.map(({ name, end, of }) => {
-    const had = runs.flatMap((run) => of(run) ?? [])
-    const limit = end === 'least' ? Math.min(...had) : Math.max(...had)
-    return [name, had.length > 0 ? limit : null] as const
-  })
-  return Object.fromEntries(ends) as unknown as RanLimits
-}
 
 export interface Beyond {
   readonly octaves: number
@@ -74,7 +66,7 @@ export interface Beyond {
 }
 
 export function beyondRuns(ran: Ran, limits: RanLimits): Beyond {
-  const found = rows.flatMap(({ name, end, of, says }) => {
+  const found = ranges.flatMap(({ name, end, of, says }) => {
     const [own, limit] = [of(ran), limits[name as keyof RanLimits]]
     if (own === null || limit === null) return []
     const octaves = Math.log2(end === 'least' ? limit / own : own / limit)

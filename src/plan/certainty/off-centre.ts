@@ -8,11 +8,9 @@ const centred = 1.15
 export function offCentre(
   named: string,
   uncertainty: { readonly basis: UncertaintyBasis } | null,
-): readonly string[] {
-  if (!uncertainty) return []
+): string | null {
+  if (!uncertainty) return null
   const { median, regime, rows } = uncertainty.basis
-  if (Math.max(median, 1 / median) < centred) return []
-  return [
-    `published runs of this kind took ${Number(median.toPrecision(2))} times their predicted time in the median (${regime}: ${rows} runs; uncertainty has the range), and the time of ${named} is not corrected for that`,
-  ]
+  if (Math.max(median, 1 / median) < centred) return null
+  return `published runs of this kind took ${Number(median.toPrecision(2))} times their predicted time in the median (${regime}: ${rows} runs; uncertainty has the range), and the time of ${named} is not corrected for that`
 }

@@ -3,7 +3,7 @@
  * has been run before, is simple, and leaves room.
  */
 import type { Chip } from '../../hardware/chip.ts'
-import { type Axis, axes, type Mesh, matrixAxes, restAxes } from '../../sharding/axis.ts'
+import { type Axis, activeAxes, axes, type Mesh, matrixAxes, restAxes } from '../../sharding/axis.ts'
 import { counted } from '../explain/figures.ts'
 import type { Beyond } from './measured-range.ts'
 import type { Preference } from './preferred.ts'
@@ -131,7 +131,7 @@ function unstaged<Plan>(parts: Parts<Plan>): Preference<Plan> {
 function simple<Plan>(chip: Chip, parts: Parts<Plan>): readonly Preference<Plan>[] {
   return [
     {
-      of: (plan) => -total(parts(plan), ({ mesh }) => axes.filter((axis) => mesh[axis] > 1).length),
+      of: (plan) => -total(parts(plan), ({ mesh }) => activeAxes(mesh).length),
       says: (own, other) =>
         `${-own} mesh ${own === -1 ? 'axis is' : 'axes are'} in use, ${-other} in the first plan`,
     },

@@ -11,6 +11,8 @@ export interface Preferred {
   readonly id: string
   /** Number of tied plans, including the first. */
   readonly among: number
+  /** Whether more may be tied than are listed: the list is as long as was asked for, and its last is tied. */
+  readonly more: boolean
   /** Why it is preferred to the first plan; empty if it is the first. */
   readonly reasons: readonly string[]
 }
@@ -43,6 +45,7 @@ export function preferredPlan<Plan extends { readonly rank: number }>({
 export function preferredOf<Plan extends Compared>(
   plans: readonly Plan[],
   preferences: readonly Preference<Plan>[],
+  top: number,
 ): Preferred | null {
   const tied = plans.filter(({ againstFirst }) => againstFirst?.tied)
   const [first] = tied
@@ -52,7 +55,8 @@ export function preferredOf<Plan extends Compared>(
     const [own, other] = [of(best), of(first)]
     return own > other ? [says(own, other, first)] : []
   })
-  return { rank: best.rank, id: best.id, among: tied.length, reasons }
+  const more = plans.length >= top && plans.at(-1)?.againstFirst?.tied === true
+  return { rank: best.rank, id: best.id, among: tied.length, more, reasons }
 }
 
 /** Positive if `one` is preferred, by the first preference in which the two differ. */

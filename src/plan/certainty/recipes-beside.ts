@@ -4,15 +4,19 @@
  */
 import { compact } from '../../compact.ts'
 import { layoutRefusals } from '../../launch/training.ts'
-import { type Problem, wholeSequences } from '../../problem.ts'
+import type { Problem } from '../../problem.ts'
 import { unscheduled } from '../../recipe/schedule.ts'
 import type { OpenLayout } from '../../search/layouts/candidate.ts'
 import { triedSchedules } from '../../search/layouts/choices.ts'
 import { familyKey, type Mesh, replicasOf } from '../../sharding/axis.ts'
 import { plainContext } from '../../sharding/tables/context-layout.ts'
 import type { Seconds } from '../../units.ts'
+import { secondsText } from '../explain/figures.ts'
 import type { Plan } from '../plan.ts'
+import { cutsOf } from './octaves.ts'
+import { otherwiseAsked, otherwiseAssumed } from './recipe-differences.ts'
 import {
+  type AsRequested,
   degreesOf,
   evaluateRequestOf,
   type Recipe,
@@ -27,6 +31,7 @@ export function recipesBeside(
   records: readonly RecipeRecord[],
   problem: Problem,
   plans: readonly Listed[],
+  asRequestedOf: (record: RecipeRecord) => AsRequested | null = () => null,
 ): readonly ShownRecipe[] {
   const [first] = plans
   return records.map((record) => {
@@ -34,7 +39,10 @@ export function recipesBeside(
     const timesFirst = first && sameLength(record, problem) ? gainOf(record, first) : null
     const faster = first && timesFirst ? fasterThan(record, first, timesFirst) : null
     const otherwise = otherwiseAsked(record, problem)
-    const reasons = faster === null ? [] : reasonsOf(record, problem, otherwise)
+    const assumedOtherwise = otherwiseAssumed(record, problem)
+    const asRequested = asRequestedOf(record)
+    const reasons =
+      faster === null ? [] : reasonsOf(record, problem, { otherwise, assumedOtherwise, asRequested })
     const whole = reasons.map((reason) => reason.whole).join('; ')
     return {
       ...recipe,
@@ -46,7 +54,7 @@ export function recipesBeside(
         faster !== null && `predicted faster than the first plan (${faster}): ${whole}`,
         familyNote(record, problem, plans),
       ),
-      otherwise,
+      ...{ otherwise, assumedOtherwise, asRequested },
       timesFirst,
       unlisted: reasons.map(({ short }) => short),
     }
@@ -54,10 +62,10 @@ export function recipesBeside(
 }
 
 /** Both the best plan and what fits depend on the sequence length, and so does what a token costs. */
-function lengthNote(recipe: Recipe, problem: Problem): readonly string[] {
-  if (sameLength(recipe, problem)) return []
+function lengthNote(recipe: Recipe, problem: Problem): string | null {
+  if (sameLength(recipe, problem)) return null
   const { sequenceLength } = problem.workload
-  return [`its sequences have ${recipe.sequenceLength} tokens, those of the request ${sequenceLength}`]
+  return `its sequences have ${recipe.sequenceLength} tokens, those of the request ${sequenceLength}`
 }
 
 function sameLength({ sequenceLength }: Recipe, { workload }: Problem): boolean {
@@ -65,12 +73,10 @@ function sameLength({ sequenceLength }: Recipe, { workload }: Problem): boolean 
 }
 
 /** Plans of the same model on the same chips may be off by as much. */
-function farOffNote({ measured, predicted }: Recipe): readonly string[] {
+function farOffNote({ measured, predicted }: Recipe): string | null {
   const share = predicted && ratioOf(predicted, measured)
-  if (!share || Math.abs(Math.log(share)) < Math.log(farOff)) return []
-  return [
-    `its predicted time is ${share.toFixed(2)} of the measured one: plans of this model on these chips may be as far off`,
-  ]
+  if (!share || Math.abs(Math.log(share)) < Math.log(farOff)) return null
+  return `its predicted time is ${share.toFixed(2)} of the measured one: plans of this model on these chips may be as far off`
 }
 
 /** Nine of ten dense runs are predicted more closely than this. */
@@ -91,14 +97,37 @@ interface Reason {
   readonly whole: string
 }
 
-function reasonsOf(recipe: RecipeRecord, problem: Problem, otherwise: readonly string[]): readonly Reason[] {
+type Differing = Pick<ShownRecipe, 'otherwise' | 'assumedOtherwise' | 'asRequested'>
+
+function reasonsOf(recipe: RecipeRecord, problem: Problem, differing: Differing): readonly Reason[] {
+  const { otherwise } = differing
   const reasons = compact(
     otherwise.length > 0 && alike(`it has ${otherwise.join(', ')}`),
+    assumed(recipe, differing),
     unsearched(recipe, problem),
     unlaunched(recipe, problem),
     recipe.beyondBudget && alike(`it is ${tooLarge(recipe.beyondBudget)}`),
   )
-  return reasons.length > 0 ? reasons : [alike('it uses something that the request excludes')]
+  const { asRequested } = differing
+  if (reasons.length > 0) return reasons
+  return [
+    alike(
+      asRequested
+        ? `as requested ${asRequestedText(asRequested)}`
+        : 'it uses something that the request or its assumptions exclude',
+    ),
+  ]
+}
+
+function assumed({ asked }: RecipeRecord, { assumedOtherwise, asRequested }: Differing): Reason | null {
+  if (assumedOtherwise.length === 0) return null
+  const beside = asRequested ? `; as assumed here ${asRequestedText(asRequested)}` : ''
+  const short = `its prediction has ${assumedOtherwise.join(' and ')}${beside}`
+  return { short, whole: `${short}: ask with "assumptions": ${JSON.stringify(asked.assumptions)}` }
+}
+
+function asRequestedText({ feasible, stepTimeSeconds }: AsRequested): string {
+  return feasible ? `it takes ${secondsText(stepTimeSeconds)}` : 'it does not fit'
 }
 
 function tooLarge({ times, unmodelled }: NonNullable<RecipeRecord['beyondBudget']>): string {
@@ -138,25 +167,10 @@ function fasterThan(recipe: RecipeRecord, first: Listed, timesFirst: number): st
 }
 
 /** Published step times have four significant digits. */
-const clear = 1.001
+export const clear = 1.001
 
 function printed(value: number): string {
   return `${Number(value.toPrecision(3))}`
-}
-
-/** What differs between the recipe and the request. */
-function otherwiseAsked(recipe: RecipeRecord, { cluster, precision, workload }: Problem): readonly string[] {
-  const { sequenceLength } = workload
-  const differing: readonly (readonly [what: string, own: unknown, asked: unknown])[] = [
-    ['compute in', recipe.asked.precision.compute, precision.compute],
-    ['gradients in', recipe.asked.precision.gradients, precision.gradients],
-    ['chips', recipe.chips, cluster.chips],
-    ['sequences a step', recipe.batchSequences, wholeSequences(workload)],
-    ['tokens a sequence', recipe.sequenceLength, sequenceLength],
-  ]
-  return differing
-    .filter(([, own, asked]) => own !== asked)
-    .map(([what, own, asked]) => `${what} ${own}, where ${asked} is asked`)
 }
 
 function unsearched({ plan: { pipelineSchedule } }: RecipeRecord, problem: Problem): readonly Reason[] {
@@ -204,16 +218,14 @@ function familyNote(
   { plan: { mesh } }: RecipeRecord,
   { distinct }: Problem,
   plans: readonly Listed[],
-): readonly string[] {
-  if (distinct !== 'family' || plans.some((plan) => degreesOf(plan.mesh) === degreesOf(mesh))) return []
+): string | null {
+  if (distinct !== 'family' || plans.some((plan) => degreesOf(plan.mesh) === degreesOf(mesh))) return null
   const same = plans.find((plan) => familyKey(plan.mesh) === familyKey(mesh))
-  if (!same) return []
-  return [
-    `plan ${same.rank} is of its family, with ${cutOf(same.mesh)} for its ${cutOf(mesh)}: "distinct": "mesh" lists both`,
-  ]
+  if (!same) return null
+  return `plan ${same.rank} is of its family, with ${cutOf(same.mesh)} for its ${cutOf(mesh)}: "distinct": "mesh" lists both`
 }
 
-function cutOf({ tensor, context, expert, pipeline }: Mesh): string {
-  const sizes = Object.entries({ tensor, context, expert, pipeline }).filter(([, size]) => size > 1)
+function cutOf(mesh: Mesh): string {
+  const sizes = Object.entries(cutsOf(mesh)).filter(([, size]) => size > 1)
   return sizes.map(([axis, size]) => `${axis} ${size}`).join(' x ') || 'nothing cut up'
 }

@@ -31,6 +31,7 @@ type ConstantAsked =
   | 'hbmEfficiency'
   | 'overlapCriticalPath'
   | 'expertTensor'
+  | 'narrowDispatch'
   | 'overlapDispatch'
   | 'recomputation'
 
@@ -67,6 +68,12 @@ export interface Recipe {
   readonly predicted: RecipeTime | null
 }
 
+/** What a published layout takes with the element types, assumptions and memory of a request. */
+export interface AsRequested {
+  readonly stepTimeSeconds: number
+  readonly feasible: boolean
+}
+
 /** A recipe as it appears in an answer. */
 export interface ShownRecipe extends Recipe {
   /** A complete body for /evaluate, which yields this prediction. */
@@ -75,6 +82,10 @@ export interface ShownRecipe extends Recipe {
   readonly notes: readonly string[]
   /** What it has otherwise than the request: chips, sequences and their length, element types. Empty for the very question. */
   readonly otherwise: readonly string[]
+  /** What its prediction has otherwise than the assumptions of the request, as its source says it of the software. */
+  readonly assumedOtherwise: readonly string[]
+  /** Its layout costed in the request, where chips, sequences and their length are the same; null if that cannot be run, or time is up. */
+  readonly asRequested: AsRequested | null
   /**
    * How many times as much as the first plan a chip does by the prediction, in tokens a second, or in MFU where that is
    * all there is. Null if its sequences are of another length, nothing is predicted of it, or no plan is listed.

@@ -50,11 +50,11 @@ export function uncertaintyOf(
 ): Uncertainty | null {
   const found = foundFor(setting, mode, launches)
   if (!found) return null
-  const { nineOfTen, eightOfTen } = found.band
+  const { nineOfTen, eightOfTen, basis } = found
   return {
     stepTimeRelative: eightOfTen,
     nineOfTenSeconds: [nineOfTen[0] * seconds, nineOfTen[1] * seconds],
-    basis: found.basis,
+    basis,
   }
 }
 
@@ -66,11 +66,11 @@ export function serveUncertaintyOf(
 ): ServeUncertainty | null {
   const found = foundFor(setting, 'serve', launches)
   if (!found) return null
-  const { nineOfTen, eightOfTen } = found.band
+  const { nineOfTen, eightOfTen, basis } = found
   return {
     requestsPerSecondRelative: [1 / eightOfTen[1], 1 / eightOfTen[0]],
     nineOfTenRequestsPerSecond: [requestsPerSecond / nineOfTen[1], requestsPerSecond / nineOfTen[0]],
-    basis: found.basis,
+    basis,
   }
 }
 
@@ -103,11 +103,8 @@ function foundFor(
   if (!regime) return null
   const { rows, sources, software, quantiles, widened } = regime
   return {
-    band: bandOf(quantiles, widened),
-    basis: {
-      ...{ regime: said(regime), rows, sources, software },
-      ...{ median: quantiles.p50, widened },
-    },
+    ...bandOf(quantiles, widened),
+    basis: { regime: said(regime), rows, sources, software, median: quantiles.p50, widened },
   }
 }
 

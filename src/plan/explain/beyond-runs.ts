@@ -13,14 +13,14 @@ interface Beside {
 export function beyondRunsText(
   plans: readonly Beside[],
   beyond: ((mesh: Mesh) => Beyond) | null,
-): readonly string[] {
+): string | null {
   const [first] = plans
-  if (!first || !beyond) return []
+  if (!first || !beyond) return null
   const { says } = beyond(first.mesh)
-  if (says.length === 0) return []
+  if (says.length === 0) return null
   const within = plans.find(({ mesh }) => beyond(mesh).octaves === 0)
   const nearest = within
     ? `plan ${within.rank} stays within measured runs and is predicted to take ${percent(within.againstFirst?.slowerBy ?? 0)} longer`
     : 'no plan near it stays within measured runs'
-  return [`plan 1 goes beyond all measured runs: ${says.join('; ')}; ${nearest}`]
+  return `plan 1 goes beyond all measured runs: ${says.join('; ')}; ${nearest}`
 }

@@ -48,9 +48,9 @@ export function storedWarnings(
   )
 }
 
-export function unpacked({ weights, compute }: Precision, chip: Chip): readonly string[] {
-  if (weights === compute || peakOf(chip, weights) !== undefined) return []
-  return [`${chip.name} does not compute in ${weights}: weights are unpacked to ${compute}.`]
+export function unpacked({ weights, compute }: Precision, chip: Chip): string | null {
+  if (weights === compute || peakOf(chip, weights) !== undefined) return null
+  return `${chip.name} does not compute in ${weights}: weights are unpacked to ${compute}.`
 }
 
 function storedText({ name, guessedFrom }: Checkpoint): string {

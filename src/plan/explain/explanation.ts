@@ -2,6 +2,7 @@
  * What a person wants to know about a plan: what it waits for, what overlaps, what fills the memory. Each sentence is a
  * claim that a test checks (test/laws/plan/said.test.ts).
  */
+import { compact } from '../../compact.ts'
 import { shortBytes } from '../../cost/memory/stage-memory.ts'
 import type { Costing } from '../account/costing.ts'
 import { networkText } from '../account/network-use.ts'
@@ -20,17 +21,17 @@ import {
 export type Described = Omit<Plan, 'explanation' | 'launch' | 'layout' | 'memoryPolicy' | 'stagePartition'>
 
 export function explanation(plan: Described, costed: Costing): readonly string[] {
-  return [
+  return compact(
     boundSentence(plan),
     communicationSentence(plan),
-    ...networkSentence(plan),
+    networkSentence(plan),
     utilizationSentence(plan),
-    ...pipelineSentence(plan),
+    pipelineSentence(plan),
     memorySentence(plan, fullest(plan)),
-    ...logitsSentence(plan, costed),
-    ...rematSentence(plan, costed),
-    ...paddingSentence(plan, costed),
-  ]
+    logitsSentence(plan, costed),
+    rematSentence(plan, costed),
+    paddingSentence(plan, costed),
+  )
 }
 
 function boundSentence({
@@ -72,13 +73,11 @@ function pipelineSentence({
   virtualStages,
   timeSeconds,
   stepTimeSeconds,
-}: Described): readonly string[] {
-  if (stageLayers.length === 1) return []
+}: Described): string | null {
+  if (stageLayers.length === 1) return null
   const pieces = virtualStages > 1 ? ` with ${virtualStages} virtual stages` : ''
   const bubble = percent(timeSeconds.pipelineBubble / stepTimeSeconds)
-  return [
-    `${stagesText(stageLayers)}; ${counted(microbatches, 'microbatch')} under ${pipelineSchedule}${pieces} leave a bubble of ${bubble} of the step.`,
-  ]
+  return `${stagesText(stageLayers)}; ${counted(microbatches, 'microbatch')} under ${pipelineSchedule}${pieces} leave a bubble of ${bubble} of the step.`
 }
 
 /** For example `16 stages: 2 of 7 layers, 14 of 8`. */
@@ -98,17 +97,12 @@ function fullest({ memoryBytes, stageLayers }: Described): string {
   return stageLayers.length > 1 ? ` on stage ${memoryBytes.stage}, the fullest` : ''
 }
 
-function logitsSentence(
-  { memoryBytes }: Described,
-  { candidate, model, memory }: Costing,
-): readonly string[] {
+function logitsSentence({ memoryBytes }: Described, { candidate, model, memory }: Costing): string | null {
   const fullest = candidate.groups.find(({ index }) => index === memoryBytes.stage)
   const bytes = fullest ? logitBytes(memory, fullest, candidate.mix) : 0
-  if (bytes < worthSaying * memoryBytes.total) return []
+  if (bytes < worthSaying * memoryBytes.total) return null
   const { lossChunks } = model.problem.assumptions
-  return [
-    `${bytesText(bytes)} of it are logits: in more than ${lossChunks} ${lossChunks === 1 ? 'piece' : 'pieces'} they take less (assumptions.lossChunks).`,
-  ]
+  return `${bytesText(bytes)} of it are logits: in more than ${lossChunks} ${lossChunks === 1 ? 'piece' : 'pieces'} they take less (assumptions.lossChunks).`
 }
 
 /** Least fraction of a chip's memory for which logits are mentioned. */
@@ -118,26 +112,24 @@ const worthSaying = 0.05
 function rematSentence(
   { rematerialization, timeSeconds, stepTimeSeconds }: Described,
   { candidate, memory, model }: Costing,
-): readonly string[] {
+): string | null {
   const text = rematText(rematerialization)
-  if (text === 'no remat') return []
+  if (text === 'no remat') return null
   const { least } = memory
   const keepAll = { policy: least, other: least, count: 0 }
   const short = least < 0 ? 0 : shortBytes(memory, candidate.groups, keepAll, model.problem.memoryBudget)
   const why = short > 0 ? `; with everything kept a chip would be ${bytesText(short)} over the budget` : ''
   const share = percent(timeSeconds.rematerialization / stepTimeSeconds)
-  return [`Recomputed: ${text}, ${share} of the step${why}.`]
+  return `Recomputed: ${text}, ${share} of the step${why}.`
 }
 
 /** Why a step has more sequences than asked for: every replica runs whole sequences, in microbatches of equal size. */
 function paddingSentence(
   { globalBatchSequences, paddingFraction }: Described,
   { model }: Costing,
-): readonly string[] {
+): string | null {
   const { batchTokens, sequenceLength } = model.problem.workload
   const asked = batchTokens / sequenceLength
-  if (globalBatchSequences === asked) return []
-  return [
-    `A step runs ${counted(globalBatchSequences, 'sequence')} for the ${Number(asked.toPrecision(6))} asked for: ${percent(paddingFraction)} of its tokens do not count in MFU, tokens per second and costs.`,
-  ]
+  if (globalBatchSequences === asked) return null
+  return `A step runs ${counted(globalBatchSequences, 'sequence')} for the ${Number(asked.toPrecision(6))} asked for: ${percent(paddingFraction)} of its tokens do not count in MFU, tokens per second and costs.`
 }

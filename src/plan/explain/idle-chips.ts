@@ -28,13 +28,11 @@ interface Beside extends Pick<Plan, 'rank' | 'chips' | 'idleChips'> {
 }
 
 /** Says which plan uses all chips and is tied with the first, where the first leaves some idle. */
-export function wholeBeside(plans: readonly Beside[]): readonly string[] {
+export function wholeBeside(plans: readonly Beside[]): string | null {
   const [first] = plans
-  if (!first || first.idleChips === 0) return []
+  if (!first || first.idleChips === 0) return null
   const whole = plans.find(({ idleChips, againstFirst }) => idleChips === 0 && againstFirst?.tied)
-  if (!whole) return []
+  if (!whole) return null
   const slower = percent(whole.againstFirst?.slowerBy ?? 0)
-  return [
-    `plan 1 leaves ${first.idleChips} of ${first.chips + first.idleChips} chips idle; plan ${whole.rank} uses all of them, is predicted to take ${slower} longer, and is tied with it: no measurement tells which is faster`,
-  ]
+  return `plan 1 leaves ${first.idleChips} of ${first.chips + first.idleChips} chips idle; plan ${whole.rank} uses all of them, is predicted to take ${slower} longer, and is tied with it: no measurement tells which is faster`
 }

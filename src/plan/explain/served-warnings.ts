@@ -6,20 +6,17 @@ import type { Setting } from '../../problem.ts'
 import { kindWarning } from './launch-warning.ts'
 
 /** If none of the assumed frameworks serves from such chips. */
-export function serverWarning(setting: Setting): readonly string[] {
+export function serverWarning(setting: Setting): string | null {
   const { frameworks } = setting.assumptions
   return kindWarning(frameworks, serversOf(setting, servers), 'serves a model from such chips')
 }
 
-export function lengthWarning(
-  { name, maxSequenceLength }: Transformer,
-  positions: number,
-): readonly string[] {
-  if (maxSequenceLength === undefined || positions <= maxSequenceLength) return []
-  return [`${positions} positions exceed the maximum of ${maxSequenceLength} of ${name}`]
+export function lengthWarning({ name, maxSequenceLength }: Transformer, positions: number): string | null {
+  if (maxSequenceLength === undefined || positions <= maxSequenceLength) return null
+  return `${positions} positions exceed the maximum of ${maxSequenceLength} of ${name}`
 }
 
-export function unfittedWarning({ assumptions, cluster }: Setting): readonly string[] {
-  if (assumptions.basis !== 'calibrated' || cluster.chip.kind !== 'tpu') return []
-  return ['TPU efficiencies and overheads are starting values, not fitted to measurements of inference']
+export function unfittedWarning({ assumptions, cluster }: Setting): string | null {
+  if (assumptions.basis !== 'calibrated' || cluster.chip.kind !== 'tpu') return null
+  return 'TPU efficiencies and overheads are starting values, not fitted to measurements of inference'
 }

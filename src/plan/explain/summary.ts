@@ -4,9 +4,8 @@ import type { CostModel } from '../../cost/model.ts'
 import { keepEverything } from '../../recipe/policy.ts'
 import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 import type { Candidate } from '../../search/layouts/candidate.ts'
-import type { Mesh } from '../../sharding/axis.ts'
+import { activeAxes, type Mesh } from '../../sharding/axis.ts'
 import { plainContext } from '../../sharding/tables/context-layout.ts'
-import { activeAxes } from '../account/collectives.ts'
 
 export interface PolicyLayers {
   readonly policy: string

@@ -16,13 +16,11 @@ export function communicationSentence({ timeSeconds, stepTimeSeconds }: Timed, m
   return `Of ${secondsText(all)} of communication ${secondsText(overlapped)} (${percent(overlapped / all)}) overlap with kernels or with other communication; ${secondsText(exposed)}, ${percent(exposed / stepTimeSeconds)} of the step, are waited for${more}.`
 }
 
-export function networkSentence({ headroom, stepTimeSeconds }: Timed): readonly string[] {
+export function networkSentence({ headroom, stepTimeSeconds }: Timed): string | null {
   const { atHalfBandwidth } = headroom
-  if (!atHalfBandwidth) return []
+  if (!atHalfBandwidth) return null
   const { network, stepTimeSeconds: longer } = atHalfBandwidth
-  return [
-    `With half the bandwidth of ${networkText(network)}, the busiest, this plan would take ${secondsText(longer)}, ${(longer / stepTimeSeconds).toFixed(2)} times as long.`,
-  ]
+  return `With half the bandwidth of ${networkText(network)}, the busiest, this plan would take ${secondsText(longer)}, ${(longer / stepTimeSeconds).toFixed(2)} times as long.`
 }
 
 export function utilizationSentence({ mfu, mfuPeak, mfuOfBf16Peak }: Timed): string {

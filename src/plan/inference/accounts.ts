@@ -7,7 +7,7 @@ import { setShape, setShards } from '../../inference/layout/local-sizes.ts'
 import { sumOf } from '../../inference/layout/local-term.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import { rowBytes } from '../../inference/pass/pass-numbers.ts'
-import { heldOnStage } from '../../inference/pass/stage-layers.ts'
+import { type StageLayers, stagesOf } from '../../inference/pass/stage-layers.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import { workFlops } from '../../inference/time/floor.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
@@ -94,16 +94,20 @@ function timeAccount(
 function memoryAccount(bench: Workbench, { pass, layouts, answer, mesh }: InferenceCandidate): MemoryAccount {
   const { setting, sizes } = bench
   setShape(sizes, pass.resident)
-  const counts = heldOnStage(bench, mesh.pipeline)
-  let weights = 0
-  let kvCache = 0
-  layouts.forEach((layout, index) => {
-    const { stored, cached } = layout
-    if (index === 0) weights += rowBytes(bench, mesh, layout)
-    const layers = counts[index] ?? 0
-    weights += layers * sumOf(stored, sizes)
-    kvCache += layers * sumOf(cached, sizes)
-  })
+  const on = (counts: StageLayers) => {
+    let [weights, kvCache] = [0, 0]
+    layouts.forEach((layout, index) => {
+      const { stored, cached } = layout
+      if (index === 0) weights += rowBytes(bench, mesh, layout)
+      const layers = counts[index] ?? 0
+      weights += layers * sumOf(stored, sizes)
+      kvCache += layers * sumOf(cached, sizes)
+    })
+    return { weights, kvCache }
+  }
+  const { weights, kvCache } = stagesOf(bench, mesh.pipeline)
+    .map(on)
+    .reduce((most, own) => (own.weights + own.kvCache > most.weights + most.kvCache ? own : most))
   const reserve = reserveBytes(setting)
   return {
     budget: setting.memoryBudget,

@@ -7,7 +7,6 @@ import { floorSeconds } from '../../inference/time/floor.ts'
 import { inferenceLaunch } from '../../launch/serving.ts'
 import { rowOf } from '../../modes/phases.ts'
 import { unscheduled } from '../../recipe/schedule.ts'
-import { longestSeconds } from '../../search/component-layout/longest.ts'
 import { chooseLayouts } from '../../search/component-layout/program.ts'
 import { replicasOf } from '../../sharding/axis.ts'
 import { plainContext } from '../../sharding/tables/context-layout.ts'
@@ -98,19 +97,11 @@ function described(...[model, phase, candidate, rank, solver]: Assembling) {
   return { plan: { ...plan, explanation: inferenceExplanation(plan, row) }, launch, account }
 }
 
-/**
- * Whether the component-layout programme finds nothing faster than the search did on one of the courses; null if it does not prove its answer, or
- * if only the courses together prove it.
- */
+/** Whether the component-layout programme finds nothing faster than the search did; null if it does not prove its answer. */
 function provenBest({ questions, answer }: InferenceCandidate, solver: Solver): boolean | null {
-  const within = 1 + 1e-9
-  for (const question of questions) {
-    const found = chooseLayouts(question, solver)
-    if (found === 'infeasible' || found === 'unsolved' || !found.proven) return null
-    if (answer.seconds <= found.seconds * within) return true
-    if (longestSeconds(questions, found.chosen) * within < answer.seconds) return false
-  }
-  return null
+  const found = chooseLayouts(questions, solver)
+  if (found === 'infeasible' || found === 'unsolved' || !found.proven) return null
+  return answer.seconds <= found.seconds * (1 + 1e-9)
 }
 
 function streaming({ components }: InferenceCosting): InferencePlan['streaming'] {

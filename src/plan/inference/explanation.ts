@@ -2,6 +2,7 @@
  * What a person wants to know about an inference plan: what it waits for, what it reads, what fills the memory. Each
  * sentence is a claim that a test checks (test/laws/plan/said.test.ts).
  */
+import { compact } from '../../compact.ts'
 import type { PhaseRow } from '../../modes/phase-row.ts'
 import { counted, percent, secondsText } from '../explain/figures.ts'
 import {
@@ -18,18 +19,18 @@ type Row = Pick<PhaseRow<never>, 'inPipeline'>
 type Described = Omit<InferencePlan, 'explanation' | 'launch'>
 
 export function inferenceExplanation(plan: Described, { inPipeline }: Row): readonly string[] {
-  return [
+  return compact(
     boundSentence(plan),
-    ...batchSentence(plan),
+    batchSentence(plan),
     communicationSentence(plan, between(plan)),
-    ...networkSentence(plan),
+    networkSentence(plan),
     utilizationSentence(plan),
-    ...halvesSentence(plan),
-    ...pipelineSentence(plan, inPipeline),
-    ...copiesSentence(plan),
-    ...speculationSentence(plan),
+    halvesSentence(plan),
+    pipelineSentence(plan, inPipeline),
+    copiesSentence(plan),
+    speculationSentence(plan),
     memorySentence(plan),
-  ]
+  )
 }
 
 function boundSentence({
@@ -63,14 +64,12 @@ function boundSentence({
   return `HBM-bound, most of all by ${first}: of ${secondsText(stepTimeSeconds)}, weights stream for ${secondsText(weightsSeconds)}, caches for ${secondsText(kvCacheSeconds)}, activations for ${secondsText(activationsSeconds)}; the arithmetic alone takes ${secondsText(arithmeticSeconds)}.`
 }
 
-function batchSentence(plan: Described): readonly string[] {
+function batchSentence(plan: Described): string | null {
   const { batchSequences, maxBatchSequences, criticalBatchTokens, layout } = plan
-  if (maxBatchSequences === undefined || criticalBatchTokens === undefined) return []
+  if (maxBatchSequences === undefined || criticalBatchTokens === undefined) return null
   const side = batchSequences < criticalBatchTokens ? 'below' : 'at or above'
   const whose = layout.components.experts === undefined ? 'weights' : 'weights of experts'
-  return [
-    `${counted(batchSequences, 'sequence')} ${batchSequences === 1 ? 'is' : 'are'} ${side} the critical batch of ${Math.ceil(criticalBatchTokens)}, from which ${whose} take longer to multiply than to read; memory holds at most ${maxBatchSequences} under these layouts.`,
-  ]
+  return `${counted(batchSequences, 'sequence')} ${batchSequences === 1 ? 'is' : 'are'} ${side} the critical batch of ${Math.ceil(criticalBatchTokens)}, from which ${whose} take longer to multiply than to read; memory holds at most ${maxBatchSequences} under these layouts.`
 }
 
 /** The part of the waiting that resharding between components causes. */
@@ -79,41 +78,31 @@ function between({ reshardingSeconds }: Described): string {
   return `, ${secondsText(reshardingSeconds)} of it between components that are laid out differently`
 }
 
-function pipelineSentence(plan: Described, inPipeline: Row['inPipeline']): readonly string[] {
+function pipelineSentence(plan: Described, inPipeline: Row['inPipeline']): string | null {
   const { mesh, stageLayers } = plan
-  if (mesh.pipeline === 1) return []
-  return [
-    inPipeline(`${mesh.pipeline} stages of at most ${counted(Math.max(...stageLayers), 'layer')}`, plan),
-  ]
+  if (mesh.pipeline === 1) return null
+  return inPipeline(`${mesh.pipeline} stages of at most ${counted(Math.max(...stageLayers), 'layer')}`, plan)
 }
 
-function halvesSentence({ twoBatchOverlap, collectives }: Described): readonly string[] {
-  if (!twoBatchOverlap) return []
+function halvesSentence({ twoBatchOverlap, collectives }: Described): string | null {
+  if (!twoBatchOverlap) return null
   const routed = collectives.filter(({ op, exposed }) => op === 'AllToAll' && !exposed)
   const all = routed.reduce((sum, { seconds }) => sum + seconds, 0)
-  return [
-    `Two halves of the batch take turns: one computes beside ${secondsText(all)} of dispatch and combine of the other, and each reads the weights for itself.`,
-  ]
+  return `Two halves of the batch take turns: one computes beside ${secondsText(all)} of dispatch and combine of the other, and each reads the weights for itself.`
 }
 
-function copiesSentence({ redundantExperts, mesh }: Described): readonly string[] {
-  if (redundantExperts === 0) return []
+function copiesSentence({ redundantExperts, mesh }: Described): string | null {
+  if (redundantExperts === 0) return null
   const chips = mesh.expert > 1 ? mesh.expert : mesh.tensor * mesh.tensor2
-  return [
-    `${redundantExperts} slots for experts on every ${chips} chips hold copies of those that most tokens visit.`,
-  ]
+  return `${redundantExperts} slots for experts on every ${chips} chips hold copies of those that most tokens visit.`
 }
 
-function speculationSentence({ speculation }: Described): readonly string[] {
-  if (!speculation) return []
-  const { draftTokens, expectedTokensPerStep, speedup, secondsPerToken } = speculation
+function speculationSentence({ speculation }: Described): string | null {
+  if (!speculation) return null
+  const { draftTokens, draftSeconds, expectedTokensPerStep, speedup, secondsPerToken } = speculation
   if (speedup < 1) {
-    return [
-      `Speculation with ${draftTokens} drafted tokens hurts: ${secondsText(secondsPerToken)} per token, ${percent(1 / speedup - 1)} more than without.`,
-    ]
+    return `Speculation with ${draftTokens} drafted tokens hurts: ${secondsText(secondsPerToken)} per token, ${percent(1 / speedup - 1)} more than without.`
   }
-  if (draftTokens === 0) return ['Speculation does not pay here: no draft is the best draft length.']
-  return [
-    `Speculation: ${draftTokens} drafted tokens give ${expectedTokensPerStep.toFixed(2)} per step, ${secondsText(secondsPerToken)} per token, ${speedup.toFixed(2)} times as fast as without.`,
-  ]
+  if (draftTokens === 0) return 'Speculation does not pay here: no draft is the best draft length.'
+  return `Speculation: ${draftTokens} drafted tokens give ${expectedTokensPerStep.toFixed(2)} per step for ${secondsText(draftSeconds)} each, ${secondsText(secondsPerToken)} per token, ${speedup.toFixed(2)} times as fast as without.`
 }

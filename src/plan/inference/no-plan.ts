@@ -10,15 +10,14 @@ import { rowOf } from '../../modes/phases.ts'
 import type { PhaseProblem, Setting } from '../../problem.ts'
 import { servedMeshRules } from '../../rules/model.ts'
 import type { PlanFault } from '../../rules/part-rule.ts'
-import { pinnedFaults } from '../../rules/pinned.ts'
 import type { Meshes } from '../../search/meshes/meshes.ts'
 import type { Tally } from '../../search/tally.ts'
 import type { Suggestion } from '../answer.ts'
 import { bytesText, counted, secondsText } from '../explain/figures.ts'
 import type { InferenceNoPlan, InferencePlan } from '../inference-plan.ts'
 import { constraintSuggestions } from '../no-plan/constraint-suggestions.ts'
-import { pinnedSuggestions, withPinned } from '../no-plan/pinned-reason.ts'
-import { countedReasons, excluded, indivisible, memoryText } from '../no-plan/reason-texts.ts'
+import { pinnedAxes, pinnedSuggestions, withPinned } from '../no-plan/pinned-reason.ts'
+import { countedReasons, excluded, indivisible, memoryText, shortOf } from '../no-plan/reason-texts.ts'
 import { budgetSuggestion, chipsSuggestion } from '../no-plan/resource-suggestions.ts'
 import { fewerSequences, longerStep, narrowerTypes } from '../no-plan/served-suggestions.ts'
 
@@ -35,11 +34,10 @@ export interface NoPhase {
 
 export function inferenceNoPlan(problem: PhaseProblem, none: NoPhase): InferenceNoPlan {
   const { nearest, fastest } = none
-  const shown = fastest ?? nearest
-  const shortBytes = shown?.infeasible?.[0]?.shortBytes ?? 0
+  const faults = pinned(problem)
   return {
-    reasons: reasons(problem, none, shortBytes),
-    nearest: shown ? { plan: shown, shortBytes } : null,
+    reasons: withPinned(reasons(problem, none), faults, problem.cluster.chips),
+    nearest: shortOf(fastest ?? nearest),
     suggestions: compact(
       !fastest &&
         budgetSuggestion(problem, nearest, (memoryBudget) => none.anyPlan({ ...problem, memoryBudget })),
@@ -47,7 +45,7 @@ export function inferenceNoPlan(problem: PhaseProblem, none: NoPhase): Inference
       precisionSuggestions(problem, none.anyPlan),
       batchSuggestion(problem, none),
       limitSuggestion(problem, none),
-      pinnedSuggestions(problem, pinned(problem), none.anyPlan),
+      pinnedSuggestions(problem, faults, none.anyPlan),
       constraintSuggestions(problem, none.anyPlan),
     ),
   }
@@ -56,32 +54,29 @@ export function inferenceNoPlan(problem: PhaseProblem, none: NoPhase): Inference
 function reasons(
   problem: PhaseProblem,
   { result, nearest, fastest, meshes, work }: NoPhase,
-  shortBytes: number,
 ): InferenceNoPlan['reasons'] {
   const { cluster, workload } = problem
   const limit = rowOf(workload).limitSeconds(workload)
   const { memory, topology } = result.infeasible
   const { constrained: constraint, indivisible: divisibility } = meshes
-  const told = compact(
+  return compact(
     limit !== undefined && latencyReasons(problem, work, limit, fastest),
     countedReasons(
       { memory: fastest ? 0 : memory, constraint, topology, divisibility },
       {
-        memory: memoryText(problem, nearest, shortBytes),
+        memory: memoryText(problem, shortOf(nearest)),
         constraint: excluded('meshes', 'a second tensor axis: searchWeightLayouts', problem.constraints),
         divisibility: indivisible(cluster.chips, 'the batch'),
       },
     ),
   )
-  return withPinned(told, pinned(problem), cluster.chips)
 }
 
 /** Axes that the request pins to sizes that no mesh of the phase can have. */
 export function pinned(problem: PhaseProblem): readonly PlanFault[] {
-  const { assumptions, cluster, constraints, workload } = problem
-  const searched = assumptions.searchWeightLayouts && constraints.tensor2 === undefined
+  const { assumptions, workload } = problem
   const question = servedQuestion(problem, rowOf(workload).demand(workload))
-  return pinnedFaults(servedMeshRules, question, constraints, cluster.chips, searched ? ['tensor2'] : [])
+  return pinnedAxes(problem, servedMeshRules, question, assumptions.searchWeightLayouts)
 }
 
 /** Each term that exceeds the limit on its own, at data-sheet speed; if none does, the plan that comes nearest to the limit. */
@@ -134,20 +129,20 @@ export function precisionSuggestions(
   )
 }
 
-function batchSuggestion(problem: PhaseProblem, { anyPlan }: NoPhase): readonly Suggestion[] {
+function batchSuggestion(problem: PhaseProblem, { anyPlan }: NoPhase): Suggestion | null {
   const { workload } = problem
   const asked = workload.batchSequences
-  if (asked === 'max') return []
+  if (asked === 'max') return null
   return fewerSequences('/workload/batchSequences', asked, asked, (batchSequences) =>
     anyPlan({ ...problem, workload: { ...workload, batchSequences } } as PhaseProblem),
   )
 }
 
-function limitSuggestion(problem: PhaseProblem, { fastest, anyPlan }: NoPhase): readonly Suggestion[] {
+function limitSuggestion(problem: PhaseProblem, { fastest, anyPlan }: NoPhase): Suggestion | null {
   const { workload } = problem
-  if (!fastest || rowOf(workload).limitSeconds(workload) === undefined) return []
+  if (!fastest || rowOf(workload).limitSeconds(workload) === undefined) return null
   const { stepTimeSeconds, summary } = fastest
   if (!anyPlan({ ...problem, workload: { ...workload, maxStepSeconds: stepTimeSeconds } } as PhaseProblem))
-    return []
-  return [longerStep(stepTimeSeconds, `"${summary}" takes ${secondsText(stepTimeSeconds)}`)]
+    return null
+  return longerStep(stepTimeSeconds, `"${summary}" takes ${secondsText(stepTimeSeconds)}`)
 }

@@ -6,7 +6,7 @@ import type { Pass } from '../../inference/pass/pass.ts'
 import type { Phase, Site } from '../../inference/phase.ts'
 import { rowOf } from '../../modes/phases.ts'
 import type { InferenceSketch, PhaseProblem } from '../../problem.ts'
-import { meshFaults, sizeFaults } from '../../rules/mesh-faults.ts'
+import { writtenMeshFaults } from '../../rules/mesh-faults.ts'
 import { servedMeshRules } from '../../rules/model.ts'
 import { type ExpertHost, placeable } from '../../rules/network.ts'
 import { nextTo, type PlanFault, partFaults } from '../../rules/part-rule.ts'
@@ -33,9 +33,7 @@ export function inferenceSketchFaults(
   const { cluster, workload } = problem
   const { mesh } = sketch
   const question = servedQuestion(problem, rowOf(workload).demand(workload))
-  const size = sizeFaults(servedMeshRules, mesh, question, cluster.chips, hosts)
-  if (size.length > 0) return size
-  const illegal = meshFaults(servedMeshRules, mesh, question)
+  const illegal = writtenMeshFaults(servedMeshRules, mesh, question, cluster.chips, hosts)
   if (illegal.length > 0) return illegal
   const nowhere = placement.length > 0 ? 1 : sites.length
   const topology = partFaults([placeable], { network: cluster.network, places: nowhere })

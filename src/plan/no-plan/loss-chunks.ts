@@ -29,22 +29,20 @@ export function fittingChunks({ model, memory, candidate }: Costing): number | n
 export function lossChunksSuggestion(
   problem: Problem,
   anyPlan: (problem: Problem) => boolean,
-): readonly Suggestion[] {
+): Suggestion | null {
   const { assumptions } = problem
   const changed = (lossChunks: number): Assumptions => ({ ...assumptions, lossChunks })
   const fits = (lossChunks: number) => anyPlan({ ...problem, assumptions: changed(lossChunks) })
   const pieces = morePieces(problem)
   const most = pieces.at(-1)
-  if (most === undefined || !fits(most)) return []
+  if (most === undefined || !fits(most)) return null
   const chunks = pieces.find(fits) ?? most
-  return [
-    {
-      change: 'logits and loss in pieces',
-      pointer: '/assumptions/lossChunks',
-      value: chunks,
-      detail: `${chunks} pieces per microbatch, of which one is on the chip at a time (MaxText's num_vocab_tiling, torchtitan's chunked loss, Liger's fused linear cross-entropy)`,
-    },
-  ]
+  return {
+    change: 'logits and loss in pieces',
+    pointer: '/assumptions/lossChunks',
+    value: chunks,
+    detail: `${chunks} pieces per microbatch, of which one is on the chip at a time (MaxText's num_vocab_tiling, torchtitan's chunked loss, Liger's fused linear cross-entropy)`,
+  }
 }
 
 function morePieces({ assumptions, model }: Problem): readonly number[] {

@@ -2,6 +2,7 @@
  * Evaluates a written plan whose mesh needs fewer chips than there are on every part of the cluster with that many. The
  * fastest that fits counts; the plan is illegal only if it is so on all parts.
  */
+import { compact } from '../../compact.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { partsOf } from '../../hardware/cluster/fewer-chips.ts'
 import { allChips } from '../../rules/network.ts'
@@ -33,12 +34,12 @@ export function onParts<Answer extends Evaluation>(
   const [first] = answers
   if (!first) throw new RangeError('There is no cluster')
   if (!best) return first
-  return { ...best, hardware: cluster, warnings: [...best.warnings, ...idleWarnings(best.plan, cluster)] }
+  return { ...best, hardware: cluster, warnings: compact(best.warnings, idleWarning(best.plan, cluster)) }
 }
 
-function idleWarnings({ idleChips, mesh }: Plan, { chips }: Cluster): readonly string[] {
-  if (idleChips === 0) return []
+function idleWarning({ idleChips, mesh }: Plan, { chips }: Cluster): string | null {
+  if (idleChips === 0) return null
   const size = faults([allChips], { mesh, chips, hosts: [] })
   const idle = idleChips === 1 ? 'one stays idle' : `${idleChips} stay idle`
-  return [`${size.join()}; ${idle}, and MFU, tokens per chip and costs count all of them`]
+  return `${size.join()}; ${idle}, and MFU, tokens per chip and costs count all of them`
 }

@@ -1,10 +1,23 @@
 /** Puts axes that the request pins to impossible sizes before other reasons, as they rule out every plan. */
 import type { Setting } from '../../problem.ts'
+import type { MeshQuestion, MeshRule } from '../../rules/mesh-question.ts'
 import { type PlanFault, wayText } from '../../rules/part-rule.ts'
+import { pinnedFaults } from '../../rules/pinned.ts'
 import type { NoPlan, Suggestion } from '../answer.ts'
 import { counted } from '../explain/figures.ts'
 
 type Reasons = NoPlan['reasons']
+
+/** Such axes; `searched` says whether the assumptions have the search size the second tensor axis. */
+export function pinnedAxes(
+  { cluster, constraints }: Setting,
+  rules: readonly MeshRule[],
+  question: MeshQuestion,
+  searched: boolean,
+): readonly PlanFault[] {
+  const open = searched && constraints.tensor2 === undefined ? (['tensor2'] as const) : []
+  return pinnedFaults(rules, question, constraints, cluster.chips, open)
+}
 
 /** Reasons stay as they are if no axis is pinned so. */
 export function withPinned(reasons: Reasons, faults: readonly PlanFault[], chips: number): Reasons {

@@ -2,8 +2,7 @@
 import type { Constraints } from '../../constraint.ts'
 import type { Setting } from '../../problem.ts'
 import type { Reason, Tally } from '../../search/tally.ts'
-import type { Bytes } from '../../units.ts'
-import type { NoPlan } from '../answer.ts'
+import type { NoPlan, Short } from '../answer.ts'
 import { bytesText, counted } from '../explain/figures.ts'
 import type { Plan } from '../plan.ts'
 
@@ -32,13 +31,18 @@ export function excluded(what: string, assumed: string, constraints: Constraints
   return `${what} that the request's constraints exclude, or ${byAssumptions}`
 }
 
+/** A plan that does not fit, with the memory that it lacks; 0 where it misses a limit on time. */
+export function shortOf<Found extends Plan>(plan: Found | null): Short<Found> | null {
+  return plan && { plan, shortBytes: plan.infeasible?.[0]?.shortBytes ?? 0 }
+}
+
 export function memoryText(
   { cluster, memoryBudget }: Pick<Setting, 'cluster' | 'memoryBudget'>,
-  nearest: Plan | null,
-  shortBytes: Bytes,
+  nearest: Short<Plan> | null,
 ): string {
   if (!nearest) return `no layout fits into ${bytesText(memoryBudget)} per chip`
+  const { plan, shortBytes } = nearest
   const { chips } = cluster
   const each = chips === 1 ? 'the chip' : `each of ${chips} chips`
-  return `the layout with the least memory needs ${bytesText(nearest.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} too little on ${each}`
+  return `the layout with the least memory needs ${bytesText(plan.memoryBytes.total)} per chip; the budget is ${bytesText(memoryBudget)}: ${bytesText(shortBytes)} too little on ${each}`
 }

@@ -9,29 +9,27 @@ import { bytesText, counted } from '../explain/figures.ts'
 import type { Plan } from '../plan.ts'
 import { type LargerHardware, largerHardware } from './larger-hardware.ts'
 
-/** Chips are doubled at most this many times. */
-const doublings = 8
+/** Chips are multiplied by at most this much. */
+const mostTimes = 256
 
 /** Suggests what the nearest plan needs if that suffices, otherwise the least budget found; never more than the chip has beside its reserve. */
 export function budgetSuggestion(
   { cluster, memoryBudget, assumptions }: Setting,
   nearest: Pick<Plan, 'memoryBytes' | 'summary'> | null,
   fits: (memoryBudget: Bytes) => boolean,
-): readonly Suggestion[] {
+): Suggestion | null {
   const { hbmBytes } = cluster.chip
   const most = Math.floor((1 - assumptions.reserveFraction) * hbmBytes)
   const needed = nearest ? Math.ceil(nearest.memoryBytes.total - nearest.memoryBytes.reserve) : 0
   const found = leastBudget(Math.max(needed, Math.ceil(memoryBudget)), most, fits)
-  if (found === null || found <= memoryBudget) return []
+  if (found === null || found <= memoryBudget) return null
   const own = nearest && found === needed ? `"${nearest.summary}" needs` : 'a plan needs'
-  return [
-    {
-      change: 'a larger memory budget',
-      pointer: '/memoryBudget',
-      value: { bytesPerChip: found },
-      detail: `the chip has ${bytesText(hbmBytes)}; ${own} ${bytesText(found)}`,
-    },
-  ]
+  return {
+    change: 'a larger memory budget',
+    pointer: '/memoryBudget',
+    value: { bytesPerChip: found },
+    detail: `the chip has ${bytesText(hbmBytes)}; ${own} ${bytesText(found)}`,
+  }
 }
 
 /** The least budget that fits, to within 1 %; exactly `needed` if that fits. */
@@ -46,9 +44,9 @@ function leastBudget(needed: Bytes, most: Bytes, fits: (memoryBudget: Bytes) => 
 export function chipsSuggestion(
   setting: Pick<Setting, 'cluster' | 'asked'>,
   fits: (cluster: Cluster) => boolean,
-): readonly Suggestion[] {
+): Suggestion | null {
   const larger = largerThatFits(setting, fits)
-  return larger ? [moreChips(larger)] : []
+  return larger && moreChips(larger)
 }
 
 export function largerThatFits(
@@ -60,9 +58,21 @@ export function largerThatFits(
     const larger = largerHardware(setting, count)
     return larger && fits(larger.cluster) ? larger : null
   }
-  for (let factor = 2; factor <= 2 ** doublings; factor *= 2) {
-    const most = held(chips * factor)
-    if (most) return fewest(setting.cluster.chip, held, (chips * factor) / 2, most)
+  return doubled(chips, mostTimes, (count) => {
+    const most = held(count)
+    return most && fewest(setting.cluster.chip, held, count / 2, most)
+  })
+}
+
+/** What is found with the least of twice the chips, four times, and so on, with which anything is. */
+export function doubled<Found>(
+  chips: number,
+  most: number,
+  foundWith: (chips: number) => Found | null,
+): Found | null {
+  for (let times = 2; times <= most; times *= 2) {
+    const found = foundWith(times * chips)
+    if (found) return found
   }
   return null
 }

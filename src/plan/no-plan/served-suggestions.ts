@@ -14,11 +14,11 @@ export function fewerSequences(
   asked: number,
   shown: number,
   fits: (sequences: number) => boolean,
-): readonly Suggestion[] {
+): Suggestion | null {
   const fewer = mostThatFits(asked, fits)
-  if (fewer === null) return []
+  if (fewer === null) return null
   const detail = `${fewer} instead of ${shown}`
-  return [{ change: 'fewer sequences at once', pointer, value: fewer, detail }]
+  return { change: 'fewer sequences at once', pointer, value: fewer, detail }
 }
 
 export function longerStep(value: Seconds, detail: string): Suggestion {

@@ -13,21 +13,11 @@ import {
 } from '../../hardware/cluster/scaled-cluster.ts'
 import type { Seconds } from '../../units.ts'
 
-export interface Elasticities {
-  readonly flops: number
-  readonly hbmBandwidth: number
-  readonly hostBandwidth: number
-  /** Bandwidth inside a slice or node: `ici` on TPUs, the innermost tier behind switches. */
-  readonly iciBandwidth: number
-  /** Bandwidth between slices or nodes: `dcn` on TPUs, all other tiers together behind switches. */
-  readonly dcnBandwidth: number
-  /** Each network on its own, by its name on the machine. */
-  readonly networks: Readonly<Record<string, number>>
-}
+export type Elasticities = Readonly<ReturnType<typeof elasticities>>
 
 const change = 0.01
 
-export function elasticities(cluster: Cluster, secondsOn: (changed: Cluster) => Seconds): Elasticities {
+export function elasticities(cluster: Cluster, secondsOn: (changed: Cluster) => Seconds) {
   const elasticity = (scaled: (factor: number) => Cluster): number => {
     const quotient = secondsOn(scaled(1 + change)) / secondsOn(scaled(1 - change))
     const slope = Math.log(quotient) / Math.log((1 + change) / (1 - change))
@@ -39,7 +29,9 @@ export function elasticities(cluster: Cluster, secondsOn: (changed: Cluster) => 
     flops: elasticity((factor) => withFlops(cluster, factor)),
     hbmBandwidth: elasticity((factor) => withHbm(cluster, factor)),
     hostBandwidth: elasticity((factor) => withHost(cluster, factor)),
+    // Inside a slice or node: `ici` on TPUs, the innermost tier behind switches.
     iciBandwidth: network((_, level) => level === 0),
+    // Between them: `dcn` on TPUs, all other tiers together behind switches.
     dcnBandwidth: network((_, level) => level > 0),
     networks: Object.fromEntries(
       networkNames(cluster).map((one) => [one, network((name) => name === one)] as const),

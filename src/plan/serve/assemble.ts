@@ -4,11 +4,11 @@ import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import { routerLaunch } from '../../launch/router.ts'
 import { serverLaunch } from '../../launch/serving.ts'
-import type { Sized } from '../../modes/serve/counts.ts'
 import { longestWithRoom } from '../../modes/serve/longest.ts'
 import { sustained } from '../../modes/serve/operation.ts'
 import type { Deployment } from '../../modes/serve/pair.ts'
-import type { Requests } from '../../modes/serve/requests.ts'
+import { longestPrompt, type Requests } from '../../modes/serve/requests.ts'
+import type { Sized } from '../../modes/serve/sized.ts'
 import { reshardSeconds } from '../../modes/serve/storage.ts'
 import type { Bytes } from '../../units.ts'
 import { tokenCost } from '../account/token-cost.ts'
@@ -27,6 +27,8 @@ export interface Assembling {
   readonly rival?: Sized | null | undefined
   /** The requested budget, if the deployment was searched with more. */
   readonly memoryBudget?: Bytes | undefined
+  /** Requests a second, if it was found without the limits within which so many are planned for. */
+  readonly planned?: number | undefined
 }
 
 /**
@@ -36,7 +38,7 @@ export interface Assembling {
 export function assembleServe(
   deployment: Sized,
   requests: Requests,
-  { rank, solver, rival, memoryBudget }: Assembling,
+  { rank, solver, rival, memoryBudget, planned }: Assembling,
 ): ServePlan | null {
   const { pair, operation, chips, prefills, generates } = deployment
   const { disaggregated, prefill, generate, copyBytes } = pair
@@ -64,7 +66,7 @@ export function assembleServe(
   const launch = launchOf(deployment, requests, made, { full, maxSequences, longestPositions })
   const tokensPerSecond = operation.rate * requests.outputLength
   const paid = requests.rate === null ? requests.pool : chips
-  const requestsPerSecond = mostRate(deployment, requests)
+  const requestsPerSecond = planned ?? mostRate(deployment, requests)
   const { setting } = generate.size.bench
   const plan = {
     rank,
@@ -147,7 +149,7 @@ function phasePlans(
 /** How to start the router, or the servers that do both phases. */
 function launchOf(
   { pair, operation, prefills, generates }: Sized,
-  { promptLength, contextLength }: Requests,
+  requests: Requests,
   { reading, filled }: Made,
   { full, maxSequences, longestPositions }: Full,
 ): ServePlan['launch'] {
@@ -158,7 +160,8 @@ function launchOf(
   }
   const memory = fuller(filled.memoryBytes, reading.memoryBytes, pair.copyBytes)
   const limits = { maxSequences, stepTokens: operation.stepTokens ?? 0 }
-  const told = { promptLength, contextLength, longestPositions, memory, limits }
+  const { contextLength } = requests
+  const told = { longestPrompt: longestPrompt(requests), contextLength, longestPositions, memory, limits }
   return serverLaunch(setting, full, pair.prefill.candidate, told)
 }
 

@@ -3,28 +3,21 @@ import { costRatio } from '../comparison.ts'
 import { counted, percent, secondsText, signed, threeFigures } from '../explain/figures.ts'
 import type { ServePlan } from '../inference-plan.ts'
 
-/** The second less the first, or the second over the first for ratios. */
-export interface ServeDifference {
-  readonly chips: number
-  readonly requestsPerSecondRatio: number
-  readonly timeToFirstTokenSeconds: number
-  readonly timePerOutputTokenSeconds: number
-  readonly requestSeconds: number
-  readonly tokensPerSecondPerChipRatio: number
-  /** Cost of a million tokens; null if one has no price. */
-  readonly costRatio: number | null
-  /** Sentences for people. */
-  readonly explanation: readonly string[]
-}
+/** The second less the first, or the second over the first for ratios, and sentences for people. */
+export type ServeDifference = ReturnType<typeof serveDifference>
 
 interface Named {
   readonly name: string
   readonly plan: ServePlan
 }
 
-export function serveDifference(first: Named, second: Named): ServeDifference {
-  const [before, after] = [first.plan, second.plan]
-  const found = {
+export function serveDifference(first: Named, second: Named) {
+  const found = apart(first.plan, second.plan)
+  return { ...found, explanation: explanation(first, second, found) }
+}
+
+function apart(before: ServePlan, after: ServePlan) {
+  return {
     chips: after.chips - before.chips,
     requestsPerSecondRatio: after.requestsPerSecond / before.requestsPerSecond,
     timeToFirstTokenSeconds: after.timeToFirstTokenSeconds - before.timeToFirstTokenSeconds,
@@ -33,13 +26,12 @@ export function serveDifference(first: Named, second: Named): ServeDifference {
     tokensPerSecondPerChipRatio: after.tokensPerSecondPerChip / before.tokensPerSecondPerChip,
     costRatio: costRatio(before, after),
   }
-  return { ...found, explanation: explanation(first, second, found) }
 }
 
 function explanation(
   first: Named,
   second: Named,
-  { chips, requestsPerSecondRatio }: Omit<ServeDifference, 'explanation'>,
+  { chips, requestsPerSecondRatio }: ReturnType<typeof apart>,
 ): readonly string[] {
   const [before, after] = [first.plan, second.plan]
   const taken =

@@ -1,6 +1,7 @@
 /** Requests that some deployment answers, where none answers those that were asked: fewer a second, or later in several ways at once. */
-import type { Sized } from '../../modes/serve/counts.ts'
+
 import type { Requests } from '../../modes/serve/requests.ts'
+import type { Sized } from '../../modes/serve/sized.ts'
 import type { Suggestion } from '../answer.ts'
 import { counted, secondsText } from '../explain/figures.ts'
 import { type Changed, loosened, lowered } from './least-change.ts'

@@ -1,8 +1,8 @@
 /** What a person wants to know about a deployment: what sets its size, how long requests wait, how full it is. */
 import { compact } from '../../compact.ts'
-import type { Sized } from '../../modes/serve/counts.ts'
 import { chipsOf } from '../../modes/serve/pair.ts'
 import { mostUtilization, type Requests } from '../../modes/serve/requests.ts'
+import type { Sized } from '../../modes/serve/sized.ts'
 import { bytesText, counted, percent, secondsText, threeFigures } from '../explain/figures.ts'
 import type { ServePlan } from '../inference-plan.ts'
 
@@ -14,16 +14,16 @@ export function serveExplanation(
   requests: Requests,
   rival: Sized | null | undefined,
 ): readonly string[] {
-  return [
+  return compact(
     sizeSentence(plan, deployment, requests),
-    ...rivalSentence(plan, deployment, requests, rival),
+    rivalSentence(plan, deployment, requests, rival),
     balanceSentence(deployment, requests),
     firstTokenSentence(plan, deployment, requests),
     tokenSentence(plan, deployment, requests),
-    batchSentence(deployment),
-    ...transferSentence(deployment),
-    ...secondLayoutSentence(plan),
-  ]
+    batchSentence(plan, deployment, requests),
+    transferSentence(deployment),
+    secondLayoutSentence(plan),
+  )
 }
 
 /** What prevents one instance fewer, or a higher rate. */
@@ -39,8 +39,14 @@ function sizeSentence(plan: Described, { operation, pair }: Sized, { rate, maxFi
   if (operation.rate < rate) {
     return `Sustains ${threeFigures(operation.rate)} of the ${threeFigures(rate)} requests a second that are asked for: ${busy}.`
   }
+  if (plan.requestsPerSecond < rate * (1 - rounding)) {
+    return `Is planned for ${threeFigures(plan.requestsPerSecond)} of the ${threeFigures(rate)} requests a second that are asked for: at ${threeFigures(rate)} the objectives are met on average, with no room for bursts.`
+  }
   return `Takes ${threeFigures(rate)} requests a second, and would take ${threeFigures(plan.requestsPerSecond)}: ${busy}.`
 }
+
+/** Relative difference that comes from the order of summation alone. */
+const rounding = 1e-9
 
 /** What limits the rate. */
 function limit({ transfer, ...operation }: Sized['operation'], busy: string, maxFirst: number): string {
@@ -59,18 +65,18 @@ function rivalSentence(
   { operation, chips }: Sized,
   { rate }: Requests,
   rival: Sized | null | undefined,
-): readonly string[] {
-  if (rival === undefined) return []
+): string | null {
+  if (rival === undefined) return null
   const own = disaggregated ? 'Prefill and generation are apart' : 'Both phases share their chips'
   const other = disaggregated ? 'with both phases on the same chips' : 'with the phases apart'
-  if (!rival) return [`${own}: ${other} no deployment meets the objectives.`]
+  if (!rival) return `${own}: ${other} no deployment meets the objectives with room for bursts.`
   if (rate === null) {
     const [mine, theirs] = [operation, rival.operation].map(({ rate: own }) => threeFigures(own))
-    return [`${own}: ${mine} requests a second, ${other} at most ${theirs}.`]
+    return `${own}: ${mine} requests a second, ${other} at most ${theirs}.`
   }
-  if (rival.chips > chips) return [`${own}: ${other} it takes ${counted(rival.chips, 'chip')}.`]
+  if (rival.chips > chips) return `${own}: ${other} it takes ${counted(rival.chips, 'chip')}.`
   const [mine, theirs] = [operation.requestSeconds, rival.operation.requestSeconds].map(secondsText)
-  return [`${own}: ${other} it takes as many chips, and a request ${theirs} instead of ${mine}.`]
+  return `${own}: ${other} it takes as many chips, and a request ${theirs} instead of ${mine}.`
 }
 
 function balanceSentence(deployment: Sized, { outputLength }: Requests): string {
@@ -105,26 +111,26 @@ function tokenSentence(plan: Described, { operation, pair, generates }: Sized, r
   return `A token every ${secondsText(tokenSeconds)}: a step of ${secondsText(stepSeconds)}, and prefills for ${percent(share)} of the time; ${objective}.`
 }
 
-function batchSentence({ operation, pair }: Sized): string {
+function batchSentence(plan: Described, { operation, pair }: Sized, { rate, maxPerToken }: Requests): string {
   const { batch } = operation
-  return `${batch} sequences are resident in a generate instance on average, ${percent(batch / pair.slots)} of the ${pair.slots} that memory and the objectives allow.`
+  const { slots, generate } = pair
+  const free =
+    generate.stepSeconds(slots) > maxPerToken || plan.requestsPerSecond < (rate ?? 0) * (1 - rounding)
+  const allows = free ? 'memory allows' : 'memory and the objectives allow'
+  return `${batch} sequences are resident in a generate instance on average, ${percent(batch / slots)} of the ${slots} that ${allows}.`
 }
 
-function transferSentence({ operation }: Sized): readonly string[] {
+function transferSentence({ operation }: Sized): string | null {
   const { transfer } = operation
-  if (!transfer) return []
+  if (!transfer) return null
   const { bytes, seconds, exposedSeconds, utilization } = transfer
-  return [
-    `${bytesText(bytes)} of keys and values go to generation with each request, ${secondsText(seconds)} on the network; sent layer by layer, ${secondsText(exposedSeconds)} is waited for. The links are ${percent(utilization)} busy with it.`,
-  ]
+  return `${bytesText(bytes)} of keys and values go to generation with each request, ${secondsText(seconds)} on the network; sent layer by layer, ${secondsText(exposedSeconds)} is waited for. The links are ${percent(utilization)} busy with it.`
 }
 
-function secondLayoutSentence({ secondLayout }: Described): readonly string[] {
-  if (!secondLayout) return []
+function secondLayoutSentence({ secondLayout }: Described): string | null {
+  if (!secondLayout) return null
   const { copyBytesPerChip, reshardSeconds } = secondLayout
-  return [
-    `The phases store weights differently: a second set of those takes ${bytesText(copyBytesPerChip)} of each chip, charged here; moving them instead would take ${secondsText(reshardSeconds)} each way.`,
-  ]
+  return `The phases store weights differently: a second set of those takes ${bytesText(copyBytesPerChip)} of each chip, charged here; moving them instead would take ${secondsText(reshardSeconds)} each way.`
 }
 
 function against(seconds: number, limit: number): string {

@@ -1,8 +1,7 @@
 /** For example `2 x 4x4 (tensor 8 x tensor2 2)`: the number of instances, their slice or number of chips, and their mesh. */
 import { printedSlices } from '../../hardware/cluster/box.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
-import type { Mesh } from '../../sharding/axis.ts'
-import { activeAxes } from '../account/collectives.ts'
+import { activeAxes, type Mesh } from '../../sharding/axis.ts'
 import { counted } from '../explain/figures.ts'
 import { meshText } from '../explain/summary.ts'
 

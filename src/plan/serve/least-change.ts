@@ -1,5 +1,5 @@
 /** The least change of a limit, or of a rate, with which a deployment exists. */
-import type { Sized } from '../../modes/serve/counts.ts'
+import type { Sized } from '../../modes/serve/sized.ts'
 import { leastWithin } from '../../threshold.ts'
 
 export interface Changed {

@@ -1,7 +1,7 @@
 /** Marks a written deployment as infeasible where it was not found under the request as asked, with the limits that it misses. */
 import { compact } from '../../compact.ts'
-import type { Sized } from '../../modes/serve/counts.ts'
 import { mostUtilization, type Requests } from '../../modes/serve/requests.ts'
+import type { Sized } from '../../modes/serve/sized.ts'
 import type { Bytes } from '../../units.ts'
 import { bytesText, secondsText, threeFigures } from '../explain/figures.ts'
 import type { ServePlan } from '../inference-plan.ts'
@@ -11,6 +11,17 @@ export interface Written {
   readonly sized: Sized
   /** Whether it meets the request as it was asked, with room to spare. */
   readonly met: boolean
+  /** Requests a second that are planned for within its limits, where it keeps to all of them but without room to spare; null elsewhere. */
+  readonly planned: number | null
+}
+
+/** Whether it was not found under the request as asked, though its numbers keep to every limit. */
+export function lacksRoomAlone(
+  found: Omit<Written, 'planned'>,
+  requests: Requests,
+  memoryBudget: Bytes,
+): boolean {
+  return !found.met && exceeded(found, requests, memoryBudget).length === 0
 }
 
 export function missed(plan: ServePlan, found: Written, requests: Requests, memoryBudget: Bytes): ServePlan {
@@ -20,13 +31,23 @@ export function missed(plan: ServePlan, found: Written, requests: Requests, memo
 
 /** Empty where all are met. */
 export function limitsMissed(
-  { sized: { pair, operation }, met }: Written,
+  found: Written,
+  requests: Requests,
+  memoryBudget: Bytes,
+): readonly Infeasibility[] {
+  if (found.met) return []
+  const infeasible = exceeded(found, requests, memoryBudget)
+  return infeasible.length > 0 ? infeasible : [withoutRoom(requests.rate, found.planned)]
+}
+
+/** Limits that its numbers are over. */
+function exceeded(
+  { sized: { pair, operation } }: Pick<Written, 'sized'>,
   { rate, maxFirst, maxPerToken }: Requests,
   memoryBudget: Bytes,
 ): readonly Infeasibility[] {
-  if (met) return []
   const short = Math.max(0, shortBytes(pair, memoryBudget))
-  const infeasible = compact<Infeasibility>(
+  return compact<Infeasibility>(
     short > memoryBudget * 1e-12 && {
       ...{ reason: 'memory', pointer: '/memoryBudget', shortBytes: short },
       detail: `not one sequence fits beside what it is read with: a chip is over the memory budget by ${bytesText(short)}`,
@@ -39,15 +60,18 @@ export function limitsMissed(
     late('maxTimeToFirstTokenSeconds', 'the first token comes after', operation.firstSeconds, maxFirst),
     late('maxTimePerOutputTokenSeconds', 'a token takes', operation.tokenSeconds, maxPerToken),
   )
-  return infeasible.length > 0 ? infeasible : [withoutRoom(rate)]
 }
 
 /** Every limit is met at this rate, but not as servers are planned: with room for bursts. */
-function withoutRoom(rate: number | null): Infeasibility {
+function withoutRoom(rate: number | null, planned: number | null): Infeasibility {
+  const bursts = `at most ${mostUtilization} of the rate at which servers keep to them is planned for, so that there is room for bursts`
+  if (rate === null || planned === null) {
+    const pointer = '/workload/maxTimePerOutputTokenSeconds'
+    return { reason: 'rate', pointer, detail: `the limits are met on average alone: ${bursts}` }
+  }
   return {
-    reason: 'rate',
-    pointer: rate === null ? '/workload/maxTimePerOutputTokenSeconds' : '/workload/requestsPerSecond',
-    detail: `the limits are met on average, but not with room for bursts: of the rate at which servers keep to them, at most ${mostUtilization} is planned for`,
+    ...{ reason: 'rate', pointer: '/workload/requestsPerSecond' },
+    detail: `${rate} requests a second are more than the ${threeFigures(planned)} that are planned for within the limits: at ${rate} they are met on average, but ${bursts}`,
   }
 }
 

@@ -5,9 +5,9 @@
  */
 import { compact } from '../../compact.ts'
 import type { PhaseMode } from '../../modes/names.ts'
-import type { Sized } from '../../modes/serve/counts.ts'
 import type { PrefillInstance } from '../../modes/serve/instance.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
+import type { Sized } from '../../modes/serve/sized.ts'
 import type { Stop } from '../../patience.ts'
 import type { ServeProblem } from '../../problem.ts'
 import type { PlanFault } from '../../rules/part-rule.ts'
@@ -17,7 +17,7 @@ import type { InferenceNoPlan, ServeNoPlan, ServePlan } from '../inference-plan.
 import { constraintSuggestions } from '../no-plan/constraint-suggestions.ts'
 import { largerHardware } from '../no-plan/larger-hardware.ts'
 import { pinnedSuggestions } from '../no-plan/pinned-reason.ts'
-import { budgetSuggestion, chipsBought } from '../no-plan/resource-suggestions.ts'
+import { budgetSuggestion, chipsBought, doubled } from '../no-plan/resource-suggestions.ts'
 import { narrowerTypes } from '../no-plan/served-suggestions.ts'
 import { eased, easierTogether, easings, slowerRate, unlimited } from './easier-requests.ts'
 import { shapeText } from './instance-text.ts'
@@ -74,6 +74,7 @@ const unknownReason = {
 
 function nothingFits(none: NoServe): ServeNoPlan {
   const { problem, requests, best } = none
+  const anyPlan = (changed: ServeProblem) => best(requests, changed) !== null
   const why = none.wholePool('generate') ?? none.wholePool('prefill')
   const elsewhere: Reasons = [
     {
@@ -85,15 +86,15 @@ function nothingFits(none: NoServe): ServeNoPlan {
   return {
     reasons: why?.reasons ?? elsewhere,
     nearest: null,
-    suggestions: [
-      ...chipsSuggestion(none, null),
-      ...budgetSuggestion(problem, why?.nearest?.plan ?? null, (memoryBudget) => {
-        return best(requests, { ...problem, memoryBudget }) !== null
-      }),
-      ...precisionSuggestions(none),
-      ...pinnedSuggestions(problem, none.pinned(), (changed) => best(requests, changed) !== null),
-      ...constraintSuggestions(problem, (changed) => best(requests, changed) !== null),
-    ],
+    suggestions: compact(
+      chipsSuggestion(none, null),
+      budgetSuggestion(problem, why?.nearest?.plan ?? null, (memoryBudget) =>
+        anyPlan({ ...problem, memoryBudget }),
+      ),
+      precisionSuggestions(none),
+      pinnedSuggestions(problem, none.pinned(), anyPlan),
+      constraintSuggestions(problem, anyPlan),
+    ),
   }
 }
 
@@ -153,11 +154,15 @@ function firstTokenReasons({ requests, best, fastestPrefill }: NoServe): Reasons
 function tokenReasons({ requests, best, wholePool }: NoServe): Reasons {
   const { maxPerToken } = requests
   if (!Number.isFinite(maxPerToken) || best({ ...requests, ...unlimited, maxPerToken })) return []
+  // The pool as one instance has the most HBM and arithmetic that there is, but is not the fastest: its layout says nothing.
   const alone = (wholePool('generate', maxPerToken)?.reasons ?? []).filter(
-    ({ reason }) => reason === 'latency',
+    ({ reason, layouts }) => reason === 'latency' && layouts === 0,
   )
   if (alone.length > 0) return alone
-  const detail = `no instance gives a token every ${secondsText(maxPerToken)} beside what it has to prefill`
+  const least = loosened(maxPerToken, (limit) => best({ ...requests, ...unlimited, maxPerToken: limit }))
+  const detail = least
+    ? `the least that a deployment was found to take for a token, at any rate, is ${secondsText(least.value)}, over the limit of ${secondsText(maxPerToken)}`
+    : `no instance gives a token every ${secondsText(maxPerToken)} beside what it has to prefill`
   return [{ reason: 'latency', detail, layouts: 0 }]
 }
 
@@ -180,7 +185,7 @@ const mostPools = 64
 function chipsSuggestion(
   { problem, requests, best }: NoServe,
   highestRate: number | null,
-): readonly Suggestion[] {
+): Suggestion | null {
   const { chip, chips } = problem.cluster
   const short = highestRate && requests.rate ? requests.rate / highestRate / 2 : 0
   const poolOf = (count: number) => {
@@ -188,34 +193,31 @@ function chipsSuggestion(
     const found = larger && best(requests, { ...problem, cluster: larger.cluster })
     return found && { ...larger, count, taken: found.chips }
   }
-  for (let pools = 2; pools <= mostPools; pools *= 2) {
-    const most = pools < short ? null : poolOf(pools * chips)
-    if (!most) continue
+  return doubled(chips, mostPools, (pool) => {
+    const most = pool / chips < short ? null : poolOf(pool)
+    if (!most) return null
     // What it takes, in whole nodes, is most often enough of a pool.
     const whole = Math.ceil(most.taken / chipsBought(chip)) * chipsBought(chip)
     const least = whole > chips && whole < most.count ? poolOf(whole) : null
     const { pointer, value, shape, count, taken } = least ?? most
     const of = taken === count ? 'all of them' : `${taken}`
     const detail = `a pool of ${counted(count, 'chip')}${shape}, of which a deployment takes ${of}`
-    return [{ change: 'more chips', pointer, value, detail }]
-  }
-  return []
+    return { change: 'more chips', pointer, value, detail }
+  })
 }
 
-function sharingSuggestion({ problem, requests, best }: NoServe): readonly Suggestion[] {
+function sharingSuggestion({ problem, requests, best }: NoServe): Suggestion | null {
   const { workload } = problem
-  if (workload.disaggregated === 'auto') return []
+  if (workload.disaggregated === 'auto') return null
   const found = best(requests, { ...problem, workload: { ...workload, disaggregated: 'auto' } })
-  if (!found) return []
+  if (!found) return null
   const kind = workload.disaggregated ? 'both phases on the same chips' : 'prefill and generation apart'
-  return [
-    {
-      change: kind,
-      pointer: '/workload/disaggregated',
-      value: 'auto',
-      detail: `${counted(found.chips, 'chip')} meet the objectives so`,
-    },
-  ]
+  return {
+    change: kind,
+    pointer: '/workload/disaggregated',
+    value: 'auto',
+    detail: `${counted(found.chips, 'chip')} meet the objectives so`,
+  }
 }
 
 function precisionSuggestions({ problem, requests, best }: NoServe): readonly Suggestion[] {

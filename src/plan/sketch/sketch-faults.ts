@@ -3,7 +3,7 @@ import { compact } from '../../compact.ts'
 import { placements } from '../../hardware/network/placement.ts'
 import type { PlanSketch, Problem } from '../../problem.ts'
 import { layoutFaults } from '../../rules/layout-faults.ts'
-import { meshFaults, sizeFaults } from '../../rules/mesh-faults.ts'
+import { writtenMeshFaults } from '../../rules/mesh-faults.ts'
 import { trainedMeshRules } from '../../rules/model.ts'
 import { type ExpertHost, placeable } from '../../rules/network.ts'
 import { type PlanFault, partFaults } from '../../rules/part-rule.ts'
@@ -20,9 +20,7 @@ export function sketchFaults(problem: Problem, sketch: PlanSketch): readonly Pla
   const { chips, network } = problem.cluster
   const { mesh } = sketch
   const question = trainedQuestion(problem)
-  const size = sizeFaults(trainedMeshRules, mesh, question, chips, hosts)
-  if (size.length > 0) return size
-  const illegal = meshFaults(trainedMeshRules, mesh, question)
+  const illegal = writtenMeshFaults(trainedMeshRules, mesh, question, chips, hosts)
   if (illegal.length > 0) return illegal
   const places = placements(network, mesh).length
   return compact(

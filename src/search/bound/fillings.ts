@@ -14,7 +14,9 @@ import { scheduleChoices, triedSchedules, virtualStageChoices } from '../layouts
 
 export interface Filling {
   readonly stages: number
+  /** Under the schedule for which a chip holds the fewest, and the most. */
   readonly stagesPerChip: 1 | 2
+  readonly mostPerChip: 1 | 2
   /** Whether a schedule that it stands for splits the backward pass. */
   readonly split: boolean
   /** The least and the most virtual stages of schedules that do not split it; empty when all do. */
@@ -80,6 +82,7 @@ function filled(schedules: readonly Schedule[], stages: number, microbatches: nu
     {
       stages,
       stagesPerChip: rows.every(({ stagesPerChip }) => stagesPerChip === 2) ? 2 : 1,
+      mostPerChip: rows.some(({ stagesPerChip }) => stagesPerChip === 2) ? 2 : 1,
       split: rows.some(({ split }) => split !== null),
       virtual: virtual.length > 0 ? [Math.min(...virtual), Math.max(...virtual)] : [],
       ...{ inFlight: held, least: Math.min(...held), most: Math.max(...held) },

@@ -109,14 +109,21 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
       limit === noLimit || meanShortBytes(model, mesh, stageModel(model, zeroStage), scale) <= 0
     const fitting = zeroChoices(mesh, model.problem).filter(fits)
     if (fitting.length === 0) return
+    const unlimited = limit === noLimit
     for (const costs of model.prices.bestCases(mesh)) {
       for (const zeroStage of fitting) {
+        const holds = (choice: Microbatching, within = limit) =>
+          rooms.within(mesh, scale, within, choice, { costs, zeroStage })
+        // Room says more than times, and takes no sums, where what it needs of the replica is known.
+        const soon = (choice: Microbatching) =>
+          mesh.pipeline === 1 || !rooms.knows(mesh, choice) || holds(choice)
+        const left = unlimited ? choices : choices.filter(soon)
+        if (left.length === 0) continue
         fillSums(sums, bucketsOf(zeroStage), mesh, scale, costs)
-        for (const choice of choices) {
+        for (const choice of left) {
           const may =
-            limit === noLimit ||
-            (mayTake(mesh, scale, limit, choice, costs) &&
-              rooms.within(mesh, scale, limit - apart(mesh, choice), choice, { costs, zeroStage }))
+            unlimited ||
+            (mayTake(mesh, scale, limit, choice, costs) && holds(choice, limit - apart(mesh, choice)))
           if (may && !visit(zeroStage, choice, costs)) return
         }
       }
@@ -170,9 +177,11 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
     mayBe: (mesh, scale, limit, asked) => {
       const may = (choice: Microbatching) =>
         mayCompute(mesh, scale, limit, choice) && mayMove(mesh, scale, limit, choice)
-      const choices = asked.filter(may)
-      if (choices.length === 0) return false
+      const hopeful = asked.filter(may)
+      if (hopeful.length === 0) return false
       stand(mesh, scale)
+      const choices = hopeful.filter((choice) => rooms.mayHold(mesh, limit, choice))
+      if (choices.length === 0) return false
       const mayTakeIn = (zeroStage: ZeroStage, costs: NetworkCosts) => {
         fillSums(sums, bucketsOf(zeroStage), mesh, scale, costs)
         return choices.some(

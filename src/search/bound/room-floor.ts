@@ -29,15 +29,9 @@ import { type Microbatching, replicaZeroChoices } from '../layouts/choices.ts'
 import { byReplica } from './by-replica.ts'
 import { fillingsOf } from './fillings.ts'
 import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
+import type { LayerNeeds } from './most-layers.ts'
 import type { OnAnyNetwork } from './on-any-network.ts'
-import {
-  countedComposition,
-  countedKind,
-  type LayerNeeds,
-  layerRoom,
-  type StageNeeds,
-  type Timed,
-} from './stage-room.ts'
+import { countedComposition, countedKind, layerRoom, type StageNeeds, type Timed } from './stage-room.ts'
 
 /** The caller has put the mesh into the scale, except for `ever`. */
 export interface RoomFloors {
@@ -48,6 +42,8 @@ export interface RoomFloors {
     choice: Microbatching,
     there: { readonly costs: NetworkCosts; readonly zeroStage: ZeroStage },
   ) => boolean
+  /** Whether times of so many sequences are known, so that `within` takes little. */
+  readonly knows: (mesh: Mesh, choice: Microbatching) => boolean
   /** The same for a replica, with states sharded over as many replicas as there may be. */
   readonly ofReplica: (
     replica: Mesh,
@@ -56,6 +52,8 @@ export interface RoomFloors {
     choice: Microbatching,
     costs: NetworkCosts,
   ) => boolean
+  /** What `ofReplica` says where it is known what the replica needs; else true. */
+  readonly mayHold: (replica: Mesh, limit: Seconds, choice: Microbatching) => boolean
   /** The same however the sequences of a replica are put into microbatches, and whatever the network. */
   readonly ever: (replica: Mesh, scale: Scale, limit: Seconds, sequencesEach: number) => boolean
 }
@@ -151,6 +149,9 @@ export function roomFloors(model: CostModel, { computes, activations }: OnAnyNet
       const needs = needsOf(mesh, zeroStage, sharded, activationsBy(mesh, sequences, scale), timed)
       return holds(mesh, microbatches, needs, limit)
     },
+    knows: (mesh, { sequences }) => timings.find(mesh, sequences) !== undefined,
+    mayHold: (replica, limit, { sequences, microbatches }) =>
+      replicaNeeds.find(replica, sequences)?.some((own) => holds(replica, microbatches, own, limit)) ?? true,
     ofReplica: (replica, scale, limit, { sequences, microbatches }, costs) => {
       const needs =
         replicaNeeds.find(replica, sequences) ??

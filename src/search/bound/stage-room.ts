@@ -4,8 +4,9 @@
  *
  *   n = max Σ x_p    Σ x_p·t_p <= τ,   Σ x_p·(s + f·kept_p) + max live_p <= b
  *
- * over real numbers: the best has at most two policies. If all stages together have room for fewer layers than there are, no cut and no mix
- * is as fast, because fitting forces too much recomputation. Where layers differ only those of one kind count, as if the others took nothing.
+ * over real numbers: the best has at most two policies. A stage has whole layers, no more than ⌊n⌋ of them, and the last has the head besides, which
+ * leaves it less of τ. If all stages together have room for fewer layers than there are, no cut and no mix is as fast, because fitting forces
+ * too much recomputation. Where layers differ only those of one kind count, as if the others took nothing.
  *
  * τ follows from a limit T on the step, less the overhead that every step has, and from A, what one microbatch takes of all stages:
  *
@@ -24,13 +25,7 @@ import { onlyStage } from '../../cost/step/stages.ts'
 import { type Composition, denseLayer, sparseLayer, wholeComposition } from '../../model/composition.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { Filling } from './fillings.ts'
-
-/** What one layer takes, by policy; only policies that no other beats in everything are kept. */
-export interface LayerNeeds {
-  readonly times: readonly Seconds[]
-  readonly kept: readonly Bytes[]
-  readonly live: readonly Bytes[]
-}
+import { fewest, type LayerNeeds, mostLayers } from './most-layers.ts'
 
 /** What layers take of a stage: layers of the kind that counts where there are several stages, the average layer where there is one. */
 export interface StageNeeds {
@@ -80,6 +75,7 @@ export function layerRoom(model: CostModel): Room {
   const { problem, layerOverhead: average } = model
   const kind = countedKind(model)
   const layers = layersCounted(model)
+  const wanted = layers * (1 - 1e-9)
   const { memoryBudget, assumptions } = problem
   const reserve = reserveBytes(problem)
   const overhead = kind === null ? average : layerOverhead(problem, kind)
@@ -118,53 +114,44 @@ export function layerRoom(model: CostModel): Room {
       }
     },
     holds: (filling, microbatches, needs, limit) => {
-      const { stages, stagesPerChip } = filling
-      if (stages === 1) {
+      if (filling.stages === 1) {
         const most = mostLayers(needs.layers, 0, 1, limit / microbatches - needs.head, needs.bytes)
         return most >= only.layers * (1 - 1e-9)
       }
-      const least = layers * Math.min(...needs.layers.times)
-      const time = stageTimeWithin(filling, microbatches, limit, least + needs.head)
-      const wanted = layers * (1 - 1e-9)
-      if (least * (1 - 1e-9) > stages * time) return false
-      const optimizer = needs.optimizer / (needs.shardsOptimizer ? stagesPerChip : 1)
-      const each = stagesPerChip * (needs.states + optimizer)
-      const free = needs.bytes - gatheredLayers(stages) * needs.gathered
-      const roomOf = (inFlight: number) => mostLayers(needs.layers, each, inFlight, time, free)
-      // The stage with the most in flight, or the one with the least, often decides for all.
-      if (roomOf(filling.most) * stages >= wanted) return true
-      if (roomOf(filling.least) * stages < wanted) return false
-      let room = 0
-      for (const own of filling.inFlight) room += roomOf(own)
-      return room >= wanted
+      const layer = Math.min(...needs.layers.times)
+      const time = stageTimeWithin(filling, microbatches, limit, layers * layer + needs.head)
+      return passes(filling, time, layer, needs.head) && fits(filling, time, needs)
     },
   }
-}
 
-/** Drops policies that take at least as long as another and no fewer bytes; of those that are alike in all the first stays. */
-function fewest(needs: LayerNeeds): LayerNeeds {
-  const count = needs.times.length
-  const [times, kept, live]: [Seconds[], Bytes[], Bytes[]] = [[], [], []]
-  for (let one = 0; one < count; one++) {
-    let useful = true
-    for (let other = 0; useful && other < count; other++) {
-      useful = other === one || !worse(needs, one, other) || (one < other && worse(needs, other, one))
-    }
-    if (!useful) continue
-    times.push(needs.times[one] ?? 0)
-    kept.push(needs.kept[one] ?? 0)
-    live.push(needs.live[one] ?? 0)
+  /** Whether stages that take no longer than `time` have room for all layers, if memory is no matter. */
+  function passes({ stages, mostPerChip }: Filling, time: Seconds, layer: Seconds, head: Seconds): boolean {
+    const last = whole((time - head / mostPerChip) / layer, mostPerChip)
+    return (stages - 1) * whole(time / layer, mostPerChip) + last >= wanted
   }
-  return { times, kept, live }
-}
 
-/** Whether one policy takes at least as much of everything as another. */
-function worse({ times, kept, live }: LayerNeeds, one: number, other: number): boolean {
-  return (
-    (times[one] ?? 0) >= (times[other] ?? 0) &&
-    (kept[one] ?? 0) >= (kept[other] ?? 0) &&
-    (live[one] ?? 0) >= (live[other] ?? 0)
-  )
+  /** The same within the budget. */
+  function fits(filling: Filling, time: Seconds, needs: StageNeeds): boolean {
+    const { stages, stagesPerChip, mostPerChip } = filling
+    const optimizer = needs.optimizer / (needs.shardsOptimizer ? stagesPerChip : 1)
+    const each = stagesPerChip * (needs.states + optimizer)
+    const free = needs.bytes - gatheredLayers(stages) * needs.gathered
+    const roomOf = (inFlight: number, head: Seconds) =>
+      whole(mostLayers(needs.layers, each, inFlight, time - head, free), mostPerChip)
+    // The head is on the last stage or, where a chip has two, half of it is.
+    const head = needs.head / mostPerChip
+    // A stage with the most in flight and the head, or one with the least, often decides for all.
+    if (roomOf(filling.most, head) * stages >= wanted) return true
+    if (roomOf(filling.least, 0) * stages < wanted) return false
+    let room = roomOf(filling.inFlight[stages - 1] ?? 0, head)
+    for (let stage = 0; stage < stages - 1; stage++) room += roomOf(filling.inFlight[stage] ?? 0, 0)
+    return room >= wanted
+  }
+
+  /** Layers that a chip can have of as many as it has room for: halves where it may count as the mean of two stages. */
+  function whole(room: number, perChip: 1 | 2): number {
+    return assumptions.tokensDivideFreely ? room : Math.floor(room * perChip * (1 + 1e-9)) / perChip
+  }
 }
 
 /** The most time that a stage may take for a microbatch, when a step may take `limit` and one microbatch takes at least `all` of all stages. */
@@ -200,32 +187,4 @@ function layersCounted(model: CostModel): number {
   if (kind === null) return model.problem.model.layers
   const whole = wholeComposition(model.problem.model)
   return kind.sparse > 0 ? whole.sparse : whole.dense
-}
-
-/** The most layers that one stage has room for. */
-function mostLayers(
-  { times, kept, live }: LayerNeeds,
-  states: Bytes,
-  microbatches: number,
-  time: Seconds,
-  bytes: Bytes,
-): number {
-  let most = 0
-  for (let p = 0; p < times.length; p++) {
-    const timeOne = times[p] ?? 0
-    const bytesOne = states + microbatches * (kept[p] ?? 0)
-    const liveOne = live[p] ?? 0
-    most = Math.max(most, Math.min(time / timeOne, (bytes - liveOne) / bytesOne))
-    for (let q = p + 1; q < times.length; q++) {
-      const timeTwo = times[q] ?? 0
-      const bytesTwo = states + microbatches * (kept[q] ?? 0)
-      const room = bytes - Math.max(liveOne, live[q] ?? 0)
-      // Both limits are met when x layers are under one policy and y under the other.
-      const determinant = timeOne * bytesTwo - timeTwo * bytesOne
-      const x = (time * bytesTwo - timeTwo * room) / determinant
-      const y = (timeOne * room - time * bytesOne) / determinant
-      if (x > 0 && y > 0) most = Math.max(most, x + y)
-    }
-  }
-  return most
 }

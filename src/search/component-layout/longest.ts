@@ -1,12 +1,13 @@
 /**
- * The layouts of a pass with several courses, whose longest course is the shortest:
+ * The layouts of a pass with several courses and stages, whose longest course is the shortest and that fit on each stage:
  *
- *   minimise  max_q T_q(x)
+ *   minimise  max_q T_q(x)   where   M_q(x) <= budget of each q
  *
- * Questions q differ in seconds alone. The best of one question is the best of all where no other course takes longer with it. Where that holds of
- * no question, choices are tried as for one (best-layouts.ts), with a bound of each question: a branch is as good as the longest of these.
+ * Questions q have the same components and options: each has the seconds of a course and the bytes of a stage. The best of one question is the best of
+ * all where no other course takes longer with it, and it fits on the other stages. Where that holds of no question, choices are tried as for one
+ * (best-layouts.ts), with bounds of each question: a branch is as good as the longest of these, and fits where it fits in all.
  */
-import type { Seconds } from '../../units.ts'
+import type { Bytes, Seconds } from '../../units.ts'
 import { bestLayouts, mayFit, restOf, type Search, searchOf, tie } from './best-layouts.ts'
 import { accountOf, type LayoutAnswer, type LayoutQuestion } from './question.ts'
 
@@ -15,34 +16,38 @@ export function bestOfLongest(questions: readonly LayoutQuestion[]): LayoutAnswe
   for (const question of questions) {
     const answer = bestLayouts(question)
     if (!answer || questions.length === 1) return answer
-    const seconds = longestSeconds(questions, answer.chosen)
-    if (seconds <= answer.seconds * (1 + tie)) return { ...answer, seconds }
+    const account = longestAccount(questions, answer.chosen)
+    if (account.seconds <= answer.seconds * (1 + tie) && account.bytes <= question.budget) {
+      return { ...answer, ...account }
+    }
   }
   return bestTogether(questions)
 }
 
-/** The time of a choice on the course that takes longest with it. */
-export function longestSeconds(questions: readonly LayoutQuestion[], chosen: readonly number[]): Seconds {
-  return Math.max(...questions.map((question) => accountOf(question, chosen).seconds))
+/** What a choice takes on the course that takes longest with it, and on the stage where it takes the most. */
+export function longestAccount(
+  questions: readonly LayoutQuestion[],
+  chosen: readonly number[],
+): ReturnType<typeof accountOf> {
+  const accounts = questions.map((question) => accountOf(question, chosen))
+  return {
+    seconds: Math.max(...accounts.map(({ seconds }) => seconds)),
+    bytes: Math.max(...accounts.map(({ bytes }) => bytes)),
+  }
 }
 
 function bestTogether(questions: readonly LayoutQuestion[]): LayoutAnswer | null {
   const current: number[] = []
   const searches = questions.map((question) => ({ ...searchOf(question), current }))
   const [first] = searches
-  const [question] = questions
-  if (!first || !question) return null
+  if (!first) return null
   const found: Found = { chosen: null, limit: Number.MAX_VALUE }
   descend(searches, first, found, {
     k: 0,
-    totals: searches.map(({ least }) => least),
-    bytes: 0,
-    workspace: 0,
+    taken: searches.map(({ least }) => ({ seconds: least, bytes: 0, workspace: 0 })),
   })
   const { chosen } = found
-  if (!chosen) return null
-  const { bytes } = accountOf(question, chosen)
-  return { chosen, seconds: longestSeconds(questions, chosen), bytes, proven: true }
+  return chosen && { chosen, ...longestAccount(questions, chosen), proven: true }
 }
 
 interface Found {
@@ -53,27 +58,41 @@ interface Found {
 
 interface Branch {
   readonly k: number
-  readonly totals: readonly Seconds[]
-  readonly bytes: number
-  readonly workspace: number
+  /** By question. */
+  readonly taken: readonly Taken[]
 }
 
-function descend(searches: readonly Search[], first: Search, found: Found, branch: Branch): void {
-  const { k, totals, bytes, workspace } = branch
+interface Taken {
+  readonly seconds: Seconds
+  readonly bytes: Bytes
+  readonly workspace: Bytes
+}
+
+function descend(searches: readonly Search[], first: Search, found: Found, { k, taken }: Branch): void {
   const { components, current } = first
   const options = components[k]?.options
   if (!options) {
     found.chosen = [...current]
-    found.limit = Math.max(...totals) * (1 - tie)
+    found.limit = Math.max(...taken.map(({ seconds }) => seconds)) * (1 - tie)
     return
   }
-  for (const [i, option] of options.entries()) {
-    const own = totals.map((total, q) => total + restOf(searches[q] ?? first, k, i))
-    if (own.some((total) => total > found.limit)) continue
-    const next = { k: k + 1, totals: own, bytes: bytes + option.bytes }
-    const working = Math.max(workspace, option.workspace)
-    if (!mayFit(first, next.k, next.bytes, working)) continue
+  for (const i of options.keys()) {
+    const next = taken.map((before, q) => withOption(searches[q] ?? first, before, k, i))
+    if (next.some(({ seconds }) => seconds > found.limit)) continue
+    const fits = next.every(({ bytes, workspace }, q) =>
+      mayFit(searches[q] ?? first, k + 1, bytes, workspace),
+    )
+    if (!fits) continue
     current[k] = i
-    descend(searches, first, found, { ...next, workspace: working })
+    descend(searches, first, found, { k: k + 1, taken: next })
+  }
+}
+
+function withOption(search: Search, { seconds, bytes, workspace }: Taken, k: number, i: number): Taken {
+  const option = search.components[k]?.options[i]
+  return {
+    seconds: seconds + restOf(search, k, i),
+    bytes: bytes + (option?.bytes ?? 0),
+    workspace: Math.max(workspace, option?.workspace ?? 0),
   }
 }

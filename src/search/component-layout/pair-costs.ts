@@ -16,7 +16,9 @@ export interface Pair {
   readonly first: number
   /** Comes after `first`. */
   readonly second: number
-  /** Seconds of option i of `first` with option j of `second`, at index i times the number of options of `second` plus j. */
+  /** The number of options of `second`. */
+  readonly columns: number
+  /** Seconds of option i of `first` with option j of `second`, at index i times the columns plus j. */
   readonly seconds: Seconds[]
 }
 
@@ -37,7 +39,12 @@ export function pairCosts({ components, resharding }: LayoutQuestion): PairCosts
     const second = Math.max(from, to)
     let pair = pairs.find((known) => known.first === first && known.second === second)
     if (!pair) {
-      pair = { first, second, seconds: new Array<number>(rows.length * columns.length).fill(0) }
+      pair = {
+        first,
+        second,
+        columns: own[second]?.length ?? 0,
+        seconds: new Array<number>(rows.length * columns.length).fill(0),
+      }
       pairs.push(pair)
     }
     const [perRow, perColumn] = from === first ? [columns.length, 1] : [1, rows.length]

@@ -40,6 +40,8 @@ export interface Accepts {
   readonly mixes: boolean
   readonly mesh: (mesh: Mesh) => boolean
   readonly layout: (layout: OpenLayout) => boolean
+  /** Asked of the layers by stage alone, before anything is known of them. */
+  readonly cut: (cut: Pick<Layout, 'stageLayers'>) => boolean
   /** Which plans of a cut may be listed; null when none may. */
   readonly plans: (layout: Layout) => AcceptsPlan | null
 }

@@ -21,7 +21,7 @@ import type { ZeroStage } from '../../sharding/states.ts'
 import type { ChoiceFloor } from '../bound/floor.ts'
 import { layoutFloor, layoutShortBytes } from '../bound/layout-floor.ts'
 import { leaner, type StageCuts, walkCuts } from '../stages/stage-cuts.ts'
-import type { StageNumbers } from '../stages/stage-numbers.ts'
+import type { Placed, PlacedCosts, StageNumbers } from '../stages/stage-numbers.ts'
 import type { Counts } from '../tally.ts'
 import {
   type Accepts,
@@ -119,6 +119,11 @@ export function consider(visit: Visit, open: OpenLayout, cuts: StageCuts, number
       outcomes.add('pruned')
       return { fewer: false, more: false }
     }
+    // Where only what fits is of interest, what no framework runs needs no times.
+    if (choices.nearest === false && bench.accepts?.cut(cut) === false) {
+      outcomes.add('constraint')
+      return { fewer: true, more: true }
+    }
     const layout = cutInto(open, cut.stageLayers, cut.groups())
     const outcome = considerCut(visit, layout, numbers)
     outcomes.add(outcome)
@@ -160,11 +165,7 @@ function considerCut(
   if (!given && leastShortBytes(memory, groups, memoryBudget, over) > over) return 'memory'
   const mixes = fitting(false)
   if (mixes.length === 0) {
-    if (choices.nearest === false) return 'memory'
-    const leanest = given
-      ? { ...layout, mix: given, shortBytes: shortBytes(memory, groups, given, memoryBudget) }
-      : leanestMix(memory, layout, memoryBudget)
-    if (!found.nearest || leanest.shortBytes < found.nearest.shortBytes) found.nearest = leanest
+    if (choices.nearest !== false) keepNearest(visit, layout, memory, given)
     return 'memory'
   }
   const hopes = (among: readonly Mix[]) =>
@@ -182,18 +183,36 @@ function considerCut(
   const refused = asIs.some((accepted) => accepted.length < quickest.length)
   const byWay = refused ? among(hopes(fitting(true))) : asIs
   if (byWay.every((accepted) => accepted.length === 0)) return 'constraint'
+  keepBest(visit, layout, places, byWay, (place) => stepOf(trafficOn(place)))
+  return 'evaluated'
+}
+
+/** Keeps a layout that does not fit where it is nearer to fitting than those before. */
+function keepNearest({ bench, found }: Visit, layout: Layout, memory: MemoryNumbers, given?: Mix): void {
+  const { memoryBudget } = bench.model.problem
+  const leanest = given
+    ? { ...layout, mix: given, shortBytes: shortBytes(memory, layout.groups, given, memoryBudget) }
+    : leanestMix(memory, layout, memoryBudget)
+  if (!found.nearest || leanest.shortBytes < found.nearest.shortBytes) found.nearest = leanest
+}
+
+/** Keeps the best of the mixes that may be listed, each on the placements that are launched in its way. */
+function keepBest(
+  { found }: Visit,
+  layout: Layout,
+  places: PlacedCosts,
+  byWay: readonly (readonly Mix[])[],
+  stepOn: (place: Placed) => Step,
+): void {
   for (const place of places.all()) {
-    const step = stepOf(trafficOn(place))
+    const step = stepOn(place)
     for (const mix of byWay[place.way] ?? []) {
+      const least = found.best?.score ?? Number.POSITIVE_INFINITY
       const expected = stepTime(step, mix, 'expected')
-      if (expected > (found.best?.score ?? Number.POSITIVE_INFINITY)) continue
-      const value = score(expected, stepTime(step, mix, 'upper'))
-      if (value < (found.best?.score ?? Number.POSITIVE_INFINITY)) {
-        found.best = { ...layout, placement: place.placement, mix, score: value }
-      }
+      const value = expected > least ? expected : score(expected, stepTime(step, mix, 'upper'))
+      if (value < least) found.best = { ...layout, placement: place.placement, mix, score: value }
     }
   }
-  return 'evaluated'
 }
 
 /**

@@ -11,10 +11,10 @@ import { blend } from '../../cost/compile/composed.ts'
 import { layerOverhead } from '../../cost/compute/overhead.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
-import { type StageGroup, stageGroups } from '../../cost/step/stages.ts'
+import { ofMicrobatches, type StageGroup, stageGroups } from '../../cost/step/stages.ts'
 import { once } from '../../known.ts'
 import { denseLayer, sparseLayer } from '../../model/composition.ts'
-import { inFlight, type Schedule, scheduleRow } from '../../recipe/schedule.ts'
+import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 import type { Seconds } from '../../units.ts'
 import type { UnlikeCut } from './unlike-cuts.ts'
 
@@ -51,7 +51,7 @@ export function timedCuts(
   const { virtualStages } = schedule
   const paired = stagesPerChip === 2
   const filled = (groups: readonly StageGroup[]) =>
-    groups.map((group) => ({ ...group, inFlight: inFlight(schedule, group.index, stages, microbatches) }))
+    groups.map((group) => ({ ...group, ...ofMicrobatches(schedule, group.index, stages, microbatches) }))
   /** The floor of a step, from the time of its longest stage (or chip with two stages) and that of all of them together. */
   const floorOf = (longest: Seconds, all: Seconds): Seconds => {
     const floor = split

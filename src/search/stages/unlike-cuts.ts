@@ -29,7 +29,7 @@ export interface UnlikeCut {
   readonly stageLayers: readonly number[]
   /** By stage, or by chip where a chip has two stages. */
   readonly compositions: readonly Composition[]
-  /** Groups for one microbatch: the number of microbatches changes what is in flight and nothing else. */
+  /** Groups for one microbatch, of which the number of microbatches changes nothing but what it says itself (`ofMicrobatches`). */
   readonly groups: readonly StageGroup[]
 }
 

@@ -9,6 +9,7 @@ import { servedErrors, servedRows } from '../inference/served-rows.ts'
 import { rounded } from '../summary.ts'
 import { median } from '../training/run.ts'
 import { leastLoss, type Ranges, steps } from './least-loss.ts'
+import { mean, toldApart } from './told-apart.ts'
 
 /**
  * A layer of a decoder is at least four matmuls, attention and what stands between them, whose kernels take 3 to 9 us each on Hopper and
@@ -43,16 +44,4 @@ for (const file of readdirSync(folder).sort()) {
   const fitted = { ...stack, constants, fit: { ...stack.fit, ...figures } }
   writeFileSync(new URL(file, folder), `${JSON.stringify(fitted, null, 2)}\n`)
   process.stdout.write(`${stack.name}: ${JSON.stringify(constants)} ${JSON.stringify(figures)}\n`)
-}
-
-/** Whether errors of the same rows are smaller after than before by more than their mean difference is uncertain: its standard error. */
-function toldApart(before: readonly number[], after: readonly number[]): boolean {
-  const gains = before.map((error, index) => error - (after[index] ?? error))
-  const gain = mean(gains)
-  const variance = mean(gains.map((one) => (one - gain) ** 2))
-  return gain > Math.sqrt(variance / gains.length)
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length
 }

@@ -21,9 +21,10 @@ export function weightsAndCaches(
   const { model, cluster } = bench.setting
   const prompts = { batchSequences: replicasOf(mesh), promptLength: tokens, cachedPrefixLength: 0 }
   const step = prefillPass(model, { mode: 'prefill', ...prompts }, 1, mesh.pipeline)
-  const options = residentOf(bench, step, passNumbers(bench, mesh, step, offered))
+  const [options = []] = residentOf(bench, step, passNumbers(bench, mesh, step, offered))
   const activations = Math.max(...options.map((own) => Math.min(...own.map(({ workspace }) => workspace))))
-  const weights = weightBytes(bench, mesh, offered).reduce((sum, own) => sum + Math.min(...own), 0)
+  const held = weightBytes(bench, mesh, offered)
+  const weights = Math.max(...held.map((stage) => stage.reduce((sum, own) => sum + Math.min(...own), 0)))
   const free = cluster.chip.hbmBytes - weights - activations - processBytes(cluster.chip, mesh)
   return weights + cacheShare * free
 }

@@ -91,7 +91,9 @@ export interface PublishedLayout {
   /** How residual activations lie between blocks: over the sequence where absent. */
   readonly residual?: Residual
   /** What of the chips, or of what software hides, was otherwise than is assumed of them: caveats say why. */
-  readonly assumed?: Readonly<Partial<Pick<Assumptions, 'hbmEfficiency' | 'overlapCriticalPath'>>>
+  readonly assumed?: Readonly<
+    Partial<Pick<Assumptions, 'hbmEfficiency' | 'overlapCriticalPath' | 'narrowDispatch'>>
+  >
   /** Gradients were added to their buffers by kernels of their own. */
   readonly accumulatedApart?: true
   /** Gradients were reduced and stages sent to each other while nothing else ran. */

@@ -162,7 +162,8 @@ function mostOnRings(flops: number, ring: number, rings: number, F: number): num
 /** For each unit of width, of a model so wide that (Y-1)/Y is 1: the book's rounding, times its width. */
 function mostOfManyGpus(flops: number, network: ReturnType<typeof switched>, F: number): number {
   const chip = inventedChip(flops)
-  return mostTensor({ D, F: many * F, chip }, (size) => onSwitches(network, { tensor: size })) / many
+  const wholeNodes = (size: number) => onSwitches(network, { tensor: 8 * Math.round(size / 8) })
+  return mostTensor({ D, F: many * F, chip }, wholeNodes) / many
 }
 
 /** The MLP with activations of the weights' type: the service moves them in bf16 where the arithmetic is int8. */

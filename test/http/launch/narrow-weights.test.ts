@@ -68,8 +68,18 @@ it('without a sharded optimizer, or with casts beside the weights, nothing is wr
   }
 })
 
-it('what keeps bf16 weights in Megatron-LM after all is told', async () => {
-  const { launch } = await planOf('b200-sxm', 'fp8', { assumptions: { optimizerOnHost: true } })
-  expect(JSON.stringify(launch)).toContain('keeps casts of the weights beside them')
+it('what keeps bf16 weights in Megatron-LM after all is counted so, and told where it is asked for otherwise', async () => {
+  const away = { optimizerOnHost: true }
+  const { launch, memoryBytes } = await planOf('b200-sxm', 'fp8', { assumptions: away })
+  expect(launch.notes.join()).not.toContain('keeps casts of the weights beside them')
   expect(launch.megatron).not.toContain('--fp8-param-gather')
+  const asked = await planOf('b200-sxm', 'fp8', { assumptions: { ...away, weightCopies: 'instead' } })
+  expect(asked.launch.notes.join()).toContain('keeps casts of the weights beside them')
+  expect(asked.launch.megatron).toEqual(launch.megatron)
+  // Weights of matmuls, all but the embeddings of 8.03 billion parameters, in bf16 beside two casts of MXFP8.
+  const casts = 2 * (8.03e9 - 2 * 128_256 * 4096)
+  expect((memoryBytes.parameters - asked.memoryBytes.parameters) / casts).toBeCloseTo(1, 2)
+  // Scaled by recent maxima it has no others, as on Hopper.
+  const hopper = await planOf('h100-sxm', 'fp8', { assumptions: away })
+  expect(hopper.launch.megatron).toContain('--fp8-param-gather')
 })

@@ -82,3 +82,17 @@ describe('a length beyond that of the model', () => {
     expect(check.ok).toBe(true)
   })
 })
+
+it('two devices of a TPU7x that keep copies of heads start, and a check says that no flags are written for them', async () => {
+  // AI-Hypercomputer/tpu-recipes, inference/ironwood/vLLM, Qwen3.5-397B on a 2x2x1
+  const served =
+    'vllm serve Qwen/Qwen3.5-397B-A17B-FP8 --tensor-parallel-size=8 --kv-cache-dtype=fp8 --max-model-len=9216'
+  const { check } = await asked({ vllm: served }, 4, {
+    hardware: { chip: 'tpu-7x', topology: [2, 2, 1] },
+    workload: { mode: 'generate', contextLength: 2048, batchSequences: 32 },
+  })
+  expect([check.ok, check.message]).toEqual([
+    true,
+    expect.stringMatching(/No flags are written for vllm: .*copies of 2 key-value heads/),
+  ])
+})

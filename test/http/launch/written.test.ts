@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { changed } from '../../../api/hints/change.ts'
-import { evaluationText } from '../../../api/report/evaluation.ts'
+import { evaluationReport } from '../../../api/report/evaluation.ts'
 import { runs } from '../../runs.ts'
 import { planning } from '../planning.ts'
 import { service } from '../service.ts'
@@ -482,7 +482,7 @@ describe('what launches Megatron-LM', () => {
       expect(again.plan.feasible, pointer).toBe(true)
     }
     const says = /\/read\/request\/plan[\s\S]*read.request of the JSON answer/
-    expect(says.test(evaluationText(answer))).toBe(true)
+    expect(says.test(evaluationReport.text(answer))).toBe(true)
     const asked = { ...body, constraints: { pipeline: 2, context: 1, tensor: 2 } }
     for (const type of ['text/plain', 'text/csv', 'application/xml', 'application/sarif+json']) {
       const { text } = await agent.post('/validate').set('accept', type).send(asked)

@@ -3,6 +3,7 @@ import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer } from '../../../api/http/server.ts'
+import { problemDocument } from '../../../api/schemas/problem.ts'
 import { answeringAfter } from '../planners.ts'
 import { appWith, question, service } from '../service.ts'
 
@@ -233,6 +234,9 @@ describe('on the wire', () => {
     const [head = '', body = ''] = answer.split('\r\n\r\n')
     expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} .*\r\nConnection: close`))
     expect(head).toContain('Content-Type: application/problem+json')
-    expect(JSON.parse(body)).toMatchObject({ type: 'about:blank', status, detail: expect.any(String) })
+    const problem = problemDocument.parse(JSON.parse(body))
+    expect(problem.status).toBe(status)
+    expect(problem.type).toMatch(/^\/problems\/(too-slow|headers-too-long|not-http)$/)
+    expect(head).toContain(`X-Request-Id: ${problem.instance}`)
   }
 })

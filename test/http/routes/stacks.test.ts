@@ -7,6 +7,7 @@ import { servedRows } from '../../accuracy/inference/served-rows.ts'
 import { counts, countsFor } from '../../accuracy/stack-of.ts'
 import { configurationOf } from '../../accuracy/training/outcomes.ts'
 import { type PublishedRun, publishedRuns } from '../../accuracy/training/run.ts'
+import { problem } from '../../problem.ts'
 import { catalogue } from '../planners.ts'
 import { planning } from '../planning.ts'
 import { question, service } from '../service.ts'
@@ -18,6 +19,14 @@ const routed = publishedRuns('expert-training').filter(isFor)
 type Named = StackConstants & { readonly stack?: string; readonly expertRecipe?: ExpertRecipeName }
 
 const plan = { mesh: { data: 32, tensor: 2 }, zeroStage: 1, microbatches: 16, rematerialization: 'none' }
+
+const mixture = problem({
+  model: 'qwen3-30b-a3b',
+  chip: 'h100-sxm',
+  chips: 8,
+  batchTokens: 65_536,
+  sequenceLength: 8192,
+})
 
 /** Of a plan that tensor parallelism is part of, whose communication is waited for. */
 async function evaluated(assumptions: unknown) {
@@ -83,7 +92,7 @@ describe.each(stacks)('the stack $name', (stack) => {
           { basis: 'calibrated', ...own },
           chip,
           catalogue,
-          compute && { runs: stack.runs, compute },
+          compute && { ...mixture, runs: stack.runs, precision: { ...mixture.precision, compute } },
         )
       const bare = { stack: stack.name, expertRecipe: 'unstated' } as const
       expect(of(bare)).toEqual({ ...of(stack.constants), stack: stack.name })
@@ -104,11 +113,10 @@ describe.each(stacks)('the stack $name', (stack) => {
 
 describe('assumptions.stack', () => {
   it('answers what its constants spelled out answer, and repeats them', async () => {
-    const { constants, expertRecipes = [] } = catalogue.stacks.get('megatron-core-hopper') ?? {}
+    const { constants } = catalogue.stacks.get('megatron-core-hopper') ?? {}
     const named = await evaluated({ stack: 'Megatron-Core-Hopper' })
-    const { constants: routed } = expertRecipes.find(({ usualIn }) => usualIn.includes('bf16')) ?? {}
-    expect(named.assumptions).toMatchObject({ ...constants, ...routed })
-    const spelled = await evaluated({ stack: 'none', ...constants, ...routed })
+    expect(named.assumptions).toMatchObject({ ...constants })
+    const spelled = await evaluated({ stack: 'none', ...constants })
     expect(named.plan).toEqual(spelled.plan)
     expect(spelled.warnings).toEqual(named.warnings)
     const without = await evaluated({ stack: 'none' })

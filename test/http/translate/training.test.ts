@@ -6,18 +6,18 @@ import { question, service } from '../service.ts'
 
 /** What these chips are costed as where a request names none. */
 const hopper = { ...catalogue.stacks.get('megatron-core-hopper') }
-/** What its newest recipes run in the type that is usual. */
-const flex = hopper.expertRecipes?.find(({ name }) => name === 'flex')
 
-async function problemOf(change: object) {
+async function taken(change: object) {
   const heard: Heard = {}
-  const { status, text } = await service({ search: answering(heard) })
+  const { status, text, body } = await service({ search: answering(heard) })
     .post('/optimize')
     .send({ ...question, ...change })
   expect(status, text).toBe(200)
   if (!heard.problem) throw new Error('nothing was searched')
-  return heard.problem
+  return { problem: heard.problem, warnings: body.warnings as readonly string[] }
 }
+
+const problemOf = async (change: object) => (await taken(change)).problem
 
 describe('a request becomes a problem', () => {
   it('with every default filled in', async () => {
@@ -45,9 +45,7 @@ describe('a request becomes a problem', () => {
     expect(assumptions).toEqual({
       ...calibrated('gpu', cluster.chip.efficiency),
       ...hopper.constants,
-      ...flex?.constants,
       stack: 'megatron-core-hopper',
-      expertRecipe: 'flex',
     })
   })
 
@@ -70,9 +68,7 @@ describe('a request becomes a problem', () => {
     expect(own.assumptions).toEqual({
       ...calibrated('gpu', own.cluster.chip.efficiency),
       ...hopper.constants,
-      ...flex?.constants,
       stack: 'megatron-core-hopper',
-      expertRecipe: 'flex',
       overlapCriticalPath: 0.5,
     })
     const bookish = await problemOf({ assumptions: { basis: 'book', finiteRings: true } })
@@ -93,6 +89,21 @@ describe('a request becomes a problem', () => {
     const hbmBytes = 81_559 * 2 ** 20
     expect((await problemOf({ memoryBudget: { fraction: 0.5 } })).memoryBudget).toBe(hbmBytes / 2)
     expect((await problemOf({ memoryBudget: { fraction: 1 } })).memoryBudget).toBe(hbmBytes)
+  })
+
+  it.each([
+    [80, 80e9],
+    [40_000, 40e9],
+    [64e6, 64e9],
+  ])('with a budget of %d bytes taken as it stands, and a question whether %d are meant', async (bytesPerChip, meant) => {
+    const { problem, warnings } = await taken({ memoryBudget: { bytesPerChip } })
+    expect(problem.memoryBudget).toBe(bytesPerChip)
+    expect(warnings).toContainEqual(expect.stringContaining(`Did you mean ${meant}?`))
+  })
+
+  it.each([1e9, 86e6])('with %d bytes there is no such question', async (bytesPerChip) => {
+    const { warnings } = await taken({ memoryBudget: { bytesPerChip } })
+    expect(warnings.join()).not.toContain('Did you mean')
   })
 
   it('with constraints in all three forms', async () => {

@@ -78,8 +78,12 @@ describe('the devices of a chip', () => {
 
   it('do not keep a key-value head twice', () => {
     const { vllm, maxtext } = served('gemma-2b', 4)
-    expect(vllm).toEqual({ unsupported: [expect.stringContaining('8 of them would keep copies of 1')] })
-    expect(maxtext).toHaveProperty('unsupported')
+    const said = [expect.stringContaining('8 of them would keep copies of 1')]
+    // Its ranks repeat heads, which a plan does not say; MaxText's engine has all of them on each chip.
+    expect(vllm).toEqual({ unsupported: said, unwritten: said })
+    expect(maxtext).toMatchObject({
+      unsupported: [...said, expect.stringMatching(/keeps all 1 key-value/)],
+    })
   })
 })
 

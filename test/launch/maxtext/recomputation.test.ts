@@ -82,8 +82,8 @@ describe('a policy of MaxText', () => {
         const written = kept.filter((policy) => {
           const own = { mesh: { fsdp: 8 / expert, expert }, policies: [policy] as const }
           const { maxtext } = launched({ model, ...asked, rematerialization: kept }, own)
-          // Two of ours have no policy of MaxText that is theirs: one that keeps as much stands for them.
-          if (!maxtext || policy === 'none' || policy === 'selective') return false
+          // MaxText's scan recomputes something in any case: the policy that keeps most stands for none.
+          if (!maxtext || policy === 'none') return false
           const known = { ...context.model, experts }
           const { plan } = readMaxtext(maxtext as Record<string, string>, {
             ...context,

@@ -96,6 +96,17 @@ describe('options of Megatron-LM', () => {
     ],
     [`${virtual} 2`, /^--num-virtual-stages-per-pipeline-rank 2 needs --pipeline-model/, inTwo],
     [
+      '--num-layers-per-virtual-pipeline-stage 2',
+      /^--num-layers-per-virtual-pipeline-stage 2 needs --pipeline-model/,
+      inTwo,
+    ],
+    [`--use-torch-fsdp2 ${inTwo}`, /^--use-torch-fsdp2 goes with no/, '--pipeline-model-parallel-size 1'],
+    [
+      `--use-torch-fsdp2 ${experts} ${spread}`,
+      /^--use-torch-fsdp2 goes with no/,
+      '--expert-model-parallel-size 1',
+    ],
+    [
       `${inTwo} ${virtual} 2 --no-overlap-p2p-communication`,
       /^virtual stages with --no-overlap-p2p-communication need/,
       '--pipeline-model-parallel-size 4',
@@ -206,6 +217,20 @@ describe('values of an option of Megatron-LM', () => {
       { option, value, among: expect.not.arrayContaining([value]) },
     ])
   })
+
+  it('positions of Megatron-DeepSpeed have its names, and are learned by one of them alone', () => {
+    const of = (name: string, engine = '--deepspeed') => {
+      const { misnamed = [], model } = read(`--position-embedding-type ${name} ${engine}`)
+      return [misnamed.length, model?.learnedPositions]
+    }
+    expect(['alibi', 'rotary', 'absolute', 'other'].map((name) => of(name))).toEqual([
+      [0, 0],
+      [0, 0],
+      [0, 8192],
+      [1, 0],
+    ])
+    expect(of('alibi', '')).toEqual([1, 0])
+  })
 })
 
 describe('connections of a GPU', () => {
@@ -221,5 +246,14 @@ describe('connections of a GPU', () => {
     expect(told('h100-sxm', several, '--pipeline-model-parallel-size 8')).toBe('')
     expect(told('h100-sxm', 'CUDA_DEVICE_MAX_CONNECTIONS=1')).toBe('')
     expect(told('h100-sxm', '')).toBe('')
+  })
+
+  it.each([
+    '--use-torch-fsdp2 --no-gradient-accumulation-fusion --untie-embeddings-and-output-weights',
+    '--use-megatron-fsdp --ckpt-format fsdp_dtensor',
+  ])('are more than one with %s', (options) => {
+    expect(told('b200-sxm', 'CUDA_DEVICE_MAX_CONNECTIONS=1', options)).toMatch(/of more than 1, or none/)
+    for (const free of ['', 'CUDA_DEVICE_MAX_CONNECTIONS=8'])
+      expect(told('h100-sxm', free, options)).not.toMatch(/CUDA_DEVICE/)
   })
 })

@@ -116,7 +116,7 @@ describe('flags of Megatron-LM', () => {
     const lines = launch.flags.map((flag, at) => `${quoted(flag)}${at % 3 === 0 ? ' # so it is' : ''}`)
     const scripts = [
       `#!/bin/bash\n${torchrun} ${line.replaceAll(' --', ' \\\n  --')} | tee log.txt`,
-      `ARGS=(\n${lines.join('\n')}\n)\nexport CUDA_DEVICE_MAX_CONNECTIONS=1\n${torchrun} \${ARGS[@]}`,
+      `ARGS=(\n${lines.join('\n')}\n)\nexport CUDA_DEVICE_MAX_CONNECTIONS=8\n${torchrun} \${ARGS[@]}`,
       `A="${line.replaceAll("'", '')}"\nN=$((${chips} / 1))\nif [ -z "$X" ]; then echo no; fi\ntorchrun --nproc-per-node=\${N} --nnodes=\${NODES:-1} pretrain_gpt.py $A`,
     ]
     const { notes: _, ...expected } = { ...read(launch), hardware: { chips } }

@@ -42,4 +42,27 @@ describe('a share of memory', () => {
     const { plan } = readTensorrt(`${tensorrt} --free_gpu_memory_fraction 0.7`, file, context)
     expect(plan.cacheShare).toEqual({ ofFree: 0.4 })
   })
+
+  it('over all of it is refused, and what is meant named where it is in per cent', () => {
+    const told = (share: number) =>
+      readVllm(`vllm serve ${named} --gpu-memory-utilization ${share}`, context).faults.join()
+    expect(told(1.2)).toMatch(/at most 1$/)
+    expect([told(90), told(87)]).toEqual([
+      expect.stringMatching(/did you mean 0\.9\?$/),
+      expect.stringMatching(/did you mean 0\.87\?$/),
+    ])
+  })
+})
+
+it('positions that vLLM shares out are those of a number of ranks that divides tensor', () => {
+  const read = (sharers: number) => readVllm(`vllm serve ${named} -tp 8 -dcp ${sharers}`, context)
+  expect(read(3).faults.join()).toContain(
+    '--decode-context-parallel-size 3 has to divide --tensor-parallel-size 8',
+  )
+  expect(read(2).notes.join()).toContain('--decode-context-parallel-size 2 is counted as if all 8')
+  for (const sharers of [1, 8])
+    expect([read(sharers).faults, read(sharers).notes.join()]).toEqual([
+      [],
+      expect.not.stringContaining('context-parallel'),
+    ])
 })

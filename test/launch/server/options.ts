@@ -30,7 +30,7 @@ export function unknownOptions(launch: object): readonly string[] {
     const keys = files.flatMap(({ text }) => leaves(JSON.parse(text)))
     return [
       ...words.filter((word) => /^--[a-z]/.test(word) && !options.has(word) && !srun.includes(word)),
-      ...keys.filter((key) => !list.keys?.includes(key)),
+      ...keys.filter((key) => !list.keys?.includes(key) && !list.names.includes(key)),
     ]
   })
 }

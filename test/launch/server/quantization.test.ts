@@ -75,7 +75,7 @@ it('over HTTP an unknown way is a fault with the nearest, and a known one makes 
   const asked = (more: string) => ({
     hardware: { chip: 'h100-sxm', chips: 8 },
     workload: { mode: 'generate', contextLength: 4096, batchSequences: 8 },
-    plan: { vllm: `vllm serve meta-llama/Llama-3-70B -tp 8 ${more}` },
+    plan: { vllm: `vllm serve /models/Llama-3-70B -tp 8 ${more}` },
   })
   const refused = await agent.post('/evaluate').send(asked('--quantization awq_marlim'))
   expect(refused.status).toBe(422)

@@ -13,7 +13,7 @@ describe("TensorRT-LLM's router of servers whose phases are apart", () => {
     const [file] = commandsFor(3, 2)['tensorrt-llm-router']?.files ?? []
     expect(JSON.parse(file?.text ?? '')).toMatchObject({
       context_servers: { num_instances: 3, urls: ['prefill-0:8000', 'prefill-1:8000', 'prefill-2:8000'] },
-      generation_servers: { num_instances: 2, urls: ['generate-0:8000', 'generate-1:8000'] },
+      generation_servers: { num_instances: 2, urls: ['generate-0:8100', 'generate-1:8100'] },
     })
   })
 

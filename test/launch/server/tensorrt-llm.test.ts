@@ -49,3 +49,30 @@ it('its options are of the version that answers name, and the backend of copied 
   expect(version).toBe(tensorrtVersion)
   expect(backends).toContain('CUTLASS')
 })
+
+it('a key that a section of its file does not have is refused, however far from all', async () => {
+  const agent = service({ search: planning })
+  const checks = async (section: string) => {
+    const config = `tensor_parallel_size: 8\n${section}\n`
+    const { body } = await agent.post('/validate').send({
+      hardware: { chip: 'h200-sxm', chips: 8 },
+      workload: { mode: 'generate', contextLength: 2048, batchSequences: 1 },
+      plan: { tensorrtLlm: { command: 'trtllm-serve Qwen/Qwen3-32B --config c.yaml', config } },
+    })
+    return body.checks
+      .filter(({ name }: { name: string }) => name === 'understood')
+      .map(({ actual, expected }: Record<string, string>) => [actual, expected])
+  }
+  const share = 'kv_cache_config.free_gpu_memory_fraction'
+  const none = 'an option of tensorrt-llm 029e223'
+  expect(await checks('kv_cache_config: {free_gpu_mem_fraction: 0.85}')).toEqual([
+    ['kv_cache_config.free_gpu_mem_fraction', share],
+  ])
+  expect(await checks('cuda_graph_config: {wholly_unlike_any_other_key: 1}')).toEqual([
+    ['cuda_graph_config.wholly_unlike_any_other_key', none],
+  ])
+  expect(await checks('moe_config: {backend: TRTLLM, load_balancer: {num_slots: 256}}')).toEqual([])
+  expect(await checks('kv_cache_config: {enable_block_reuse: false, dtype: fp8}')).toEqual([])
+  // Others may have keys that are not listed.
+  expect(await checks('speculative_config: {decoding_type: MTP, foo: 3}')).toEqual([])
+})

@@ -9,6 +9,16 @@ import { forAll, law } from '../../law.ts'
 import { problem } from '../../problem.ts'
 import { finite, leaf, node, onRanks, sizes, spine, switched, time } from './networks.ts'
 
+/** How many members of each group of consecutive chips lie on each node. */
+function partsOf(members: number, size: number, groups: number): readonly number[] {
+  const parts = new Map<string, number>()
+  for (let chip = 0; chip < members * groups; chip++) {
+    const where = `${Math.floor(chip / members)} ${Math.floor(chip / size)}`
+    parts.set(where, (parts.get(where) ?? 0) + 1)
+  }
+  return [...parts.values()]
+}
+
 describe('a collective behind switches', () => {
   it('costs nothing on one chip', () => {
     const cost = onRanks(1)
@@ -48,6 +58,26 @@ describe('a collective behind switches', () => {
     // The book's model takes each tier for a port of its own.
     const ports = switched.tiers.reduce((sum, tier) => sum + tier.bytesPerSecondPerChip, 0)
     expect(perByte).toBeGreaterThanOrEqual((((chips - 1) / chips) * (1 - 1e-12)) / ports)
+  })
+
+  it('takes what the worst placed of all groups takes, be the nodes divided by groups or not', () => {
+    for (const size of [2, 3, 4, 6, 8, 12, 72]) {
+      const tiers = [
+        { ...node, size, bytesPerSecondPerChip: 1e15 },
+        { ...leaf, size: null },
+      ]
+      for (let members = 2; members <= 300; members++) {
+        const groups = 1 + ((7 * members) % (2 * size))
+        const network = { ...switched, tiers, chips: members * groups }
+        const { perByte, allToAllPerByte } = onRanks(members, 1, finite, network)
+        const parts = partsOf(members, size, groups).filter((part) => part < members)
+        const gathers = parts.map((part) => (members - part) / (members * part * leaf.bytesPerSecondPerChip))
+        const sends = parts.map((part) => (members - part) / (members ** 2 * leaf.bytesPerSecondPerChip))
+        const inside = (members - 1) / (members * 1e15)
+        expect(perByte / Math.max(inside, ...gathers)).toBeCloseTo(1, 9)
+        expect(allToAllPerByte / Math.max(inside / members, ...sends)).toBeCloseTo(1, 9)
+      }
+    }
   })
 
   it('is slower beyond a node than inside one, whether or not a group divides nodes and chips', () => {

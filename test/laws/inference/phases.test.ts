@@ -199,18 +199,18 @@ describe('speculation', () => {
         hold(speculation, given, plan)
       }
     })
-  const draftCostRatio = fc.double({ min: 0, max: 0.5, noNaN: true })
+  const draft = fc.record({ costRatio: fc.double({ min: 0, max: 0.5, noNaN: true }) })
   const share = fc.double({ min: 0, max: 1, noNaN: true })
   const tokens = fc.integer({ min: 1, max: 8 })
 
   it('of which nothing is accepted never helps', () => {
-    accounts(fc.record({ draftCostRatio, acceptance: fc.constant(0), tokens }), ({ speedup }) => {
+    accounts(fc.record({ draft, acceptance: fc.constant(0), tokens }), ({ speedup }) => {
       expect(speedup).toBeLessThanOrEqual(1 + rounding)
     })
   })
 
   it('of the best length is no slower than none, and no slower than any other', () => {
-    accounts(fc.record({ draftCostRatio, acceptance: share }), (best, _given, plan) => {
+    accounts(fc.record({ draft, acceptance: share }), (best, _given, plan) => {
       expect(best.speedup).toBeGreaterThanOrEqual(1)
       expect(best.secondsPerToken).toBeLessThanOrEqual(plan.stepTimeSeconds * (1 + rounding))
       if (best.draftTokens === 0) expectAlike(best.secondsPerToken, plan.stepTimeSeconds)
@@ -219,7 +219,7 @@ describe('speculation', () => {
 
   it('that is free and always right gives a token more for each', () => {
     accounts(
-      fc.record({ draftCostRatio: fc.constant(0), acceptance: fc.constant(1), tokens }),
+      fc.record({ draft: fc.constant({ costRatio: 0 }), acceptance: fc.constant(1), tokens }),
       ({ draftTokens, expectedTokensPerStep }, given) => {
         expect(draftTokens).toBe(given.tokens)
         expect(expectedTokensPerStep).toBe(draftTokens + 1)
@@ -228,7 +228,7 @@ describe('speculation', () => {
   })
 
   it('takes a step that is no shorter than without', () => {
-    accounts(fc.record({ draftCostRatio, acceptance: share, tokens }), ({ stepSeconds }, _given, plan) => {
+    accounts(fc.record({ draft, acceptance: share, tokens }), ({ stepSeconds }, _given, plan) => {
       expect(stepSeconds).toBeGreaterThanOrEqual(plan.stepTimeSeconds * (1 - rounding))
     })
   })

@@ -17,10 +17,11 @@ export interface Launched {
   readonly sglang?: readonly string[] | Unsupported
   readonly 'tensorrt-llm'?: Readonly<Record<string, unknown>> | Unsupported
   readonly maxtext?: Readonly<Record<string, unknown>> | Unsupported
+  readonly commands?: Readonly<Record<string, { readonly command: string }>>
   readonly notes?: readonly string[]
 }
 
-export type Framework = Exclude<keyof Launched, 'notes'>
+export type Framework = Exclude<keyof Launched, 'notes' | 'commands'>
 
 export const plain = { attention: '1d/heads', mlp: '1d', unembedding: '1d' }
 

@@ -147,7 +147,7 @@ describe('a serving framework that cannot run a plan says why', () => {
   it('shares out positions among the chips of one key-value head', () => {
     const layout = { ...plain, attention: '1d/sequence' }
     expect(reasons('vllm', onHosts(16), { tensor: 16 }, layout)).toEqual([
-      expect.stringContaining('at most 2; the plan among 16'),
+      expect.stringContaining('16 chips for 8 heads leave at most 2, and the plan has them among all 16'),
     ])
     expect(reasons('tensorrt-llm', onHosts(16), { tensor: 16 }, layout)).toEqual([
       expect.stringContaining('Helix'),

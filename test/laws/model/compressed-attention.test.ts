@@ -7,6 +7,7 @@ import { activationTerms } from '../../../src/cost/memory/memory.ts'
 import { evaluateInference } from '../../../src/evaluate-inference.ts'
 import { contextGroups, keptPositions, keptScored } from '../../../src/inference/pass/contexts.ts'
 import { attentionLayers } from '../../../src/model/attention-layers.ts'
+import { cacheElementBytes } from '../../../src/model/cache-type.ts'
 import { forwardFlops, indexScores } from '../../../src/model/flops.ts'
 import { kvCacheBytes } from '../../../src/model/kv-cache.ts'
 import { parameterCount } from '../../../src/model/parameters.ts'
@@ -179,7 +180,9 @@ describe('a plan of DeepSeek-V4-Flash', () => {
 
   it('has its caches whole on each tensor chip', () => {
     const length = 65_536
-    expect(step(length).memoryBytes.kvCache / (32 * kvCacheBytes(flash, length, 1))).toBeCloseTo(1, 3)
+    expect(
+      step(length).memoryBytes.kvCache / (32 * kvCacheBytes(flash, length, cacheElementBytes(flash, 'fp8'))),
+    ).toBeCloseTo(1, 3)
   })
 
   it('takes hardly longer where sequences are longer', () => {

@@ -1,11 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  expertLayerParameters,
-  expertLayers,
-  expertLayersByStage,
-  hasExperts,
-} from '../../../src/model/expert-layers.ts'
+import { expertLayerParameters, expertLayers } from '../../../src/model/expert-layers.ts'
 import { trainFlopsPerToken } from '../../../src/model/flops.ts'
 import { kvCacheBytesPerToken } from '../../../src/model/kv-cache.ts'
 import { layerParameters, parameterCount } from '../../../src/model/parameters.ts'
@@ -49,21 +44,6 @@ describe('a mixture of experts', () => {
       const { expert } = expertLayerParameters(model)
       const idle = (model.experts?.experts ?? 0) - (model.experts?.activeExperts ?? 0)
       expect(total - active).toBe(expertLayers(model) * idle * expert)
-    },
-  )
-
-  law(
-    'has on the stages of a pipeline the layers with experts that lie there, one after another',
-    100,
-    [expertModels, fc.integer({ min: 1, max: 8 })],
-    (model, stages) => {
-      fc.pre(stages <= model.layers)
-      const counts = expertLayersByStage(model, stages)
-      expect(counts.length).toBe(stages)
-      expect(counts.reduce((sum, count) => sum + count, 0)).toBe(expertLayers(model))
-      const first = Math.ceil(model.layers / stages)
-      const there = Array.from({ length: first }, (_, layer) => hasExperts(model, layer))
-      expect(counts[0]).toBe(there.filter(Boolean).length)
     },
   )
 

@@ -10,6 +10,7 @@ import { denseLayers, expertLayers, hasExperts } from '../../../src/model/expert
 import { forwardFlops, layerKindFlops } from '../../../src/model/flops.ts'
 import { importHuggingFace } from '../../../src/model/hugging-face/import.ts'
 import { kvCacheBytes } from '../../../src/model/kv-cache.ts'
+import { layersWith } from '../../../src/model/layer-pattern.ts'
 import { parameterCount } from '../../../src/model/parameters.ts'
 import {
   attendingLayers,
@@ -140,6 +141,50 @@ describe('a pattern of layers', () => {
     expect(types).toEqual(letters)
     const faulty = read({ layers_block_type: ['mamba', 'mlp', 'attention', 'rwkv'] })
     expect(faulty).toMatchObject({ status: 'faulty', faults: [{ pointer: '/layers_block_type/3' }] })
+  })
+
+  // As IBM's cards and Bamba's have them: 32.2, 6.9 and 9.78 thousand million.
+  const small = {
+    ...{ model_type: 'granitemoehybrid', hidden_size: 4096, intermediate_size: 768, num_hidden_layers: 40 },
+    ...{
+      shared_intermediate_size: 1536,
+      num_attention_heads: 32,
+      num_key_value_heads: 8,
+      vocab_size: 100_352,
+    },
+    ...{ num_local_experts: 72, num_experts_per_tok: 10, mamba_n_heads: 128, mamba_d_state: 128 },
+    layer_types: Array.from({ length: 40 }, (_, layer) => (layer % 10 === 5 ? 'attention' : 'mamba')),
+    tie_word_embeddings: true,
+  }
+  const tiny = {
+    ...{ ...small, hidden_size: 1536, intermediate_size: 512, shared_intermediate_size: 1024 },
+    ...{ num_attention_heads: 12, num_key_value_heads: 4, num_local_experts: 64, num_experts_per_tok: 6 },
+    ...{ mamba_n_heads: 48, mamba_d_head: 64 },
+  }
+  const bamba = {
+    ...{ model_type: 'bamba', hidden_size: 4096, intermediate_size: 14_336, num_hidden_layers: 32 },
+    ...{ num_attention_heads: 32, num_key_value_heads: 8, vocab_size: 128_256, mamba_d_state: 128 },
+    attn_layer_indices: [9, 18, 27],
+  }
+
+  it.each([
+    ['granite-4.0-h-small', small, 32.2e9, 'sparse'],
+    ['granite-4.0-h-tiny', tiny, 6.94e9, 'sparse'],
+    ['granite-4.0-h without experts', { ...small, num_local_experts: 0 }, null, 'dense'],
+    ['bamba-9b', bamba, 9.78e9, 'dense'],
+  ] as const)('spells a layer of %s that has a mixer and an MLP as two', (_, config, published, mlp) => {
+    const read = importHuggingFace(config)
+    if (read.status !== 'imported') throw new Error(JSON.stringify(read))
+    const { layers } = read.transformer
+    expect(layers).toBe(2 * config.num_hidden_layers)
+    expect(layersWith(read.transformer, mlp)).toBe(layers / 2)
+    expect(layersWith(read.transformer, 'attending')).toBe(config === bamba ? 3 : 4)
+    if (published !== null) expect(parameterCount(read.transformer).total / published).toBeCloseTo(1, 2)
+  })
+
+  it('of Granite has a type that is none of them as a fault', () => {
+    const read = importHuggingFace({ ...small, layer_types: [...small.layer_types.slice(1), 'rwkv'] })
+    expect(read).toMatchObject({ status: 'faulty', faults: [{ pointer: '/layer_types/39' }] })
   })
 })
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../../api/catalogue.ts'
 import { infer } from '../../../src/infer.ts'
-import { beyondRuns, ranLimits } from '../../../src/plan/certainty/measured-range.ts'
+import { beyondRuns } from '../../../src/plan/certainty/measured-range.ts'
 import {
   deploymentPreferences,
   type Listed,
@@ -19,6 +19,7 @@ import type {
 } from '../../../src/problem.ts'
 import { serve } from '../../../src/serve.ts'
 import { axes, type Mesh, unitMesh } from '../../../src/sharding/axis.ts'
+import { ranLimits } from '../../accuracy/ran-limits.ts'
 import { inferenceProblem, solver } from '../../inference-problem.ts'
 import { forAll, law } from '../../law.ts'
 import { problem } from '../../problem.ts'
@@ -155,12 +156,15 @@ describe('the plan that is preferred', () => {
     100,
     [plans],
     (listed) => {
-      const preferred = preferredOf(listed, preferences)
+      const preferred = preferredOf(listed, preferences, listed.length + 1)
       if (listed.length < 2) {
         expect(preferred).toBeNull()
         return
       }
       const all = listed.filter(({ againstFirst: own }) => own?.tied)
+      expect(preferred?.more).toBe(false)
+      const full = preferredOf(listed, preferences, listed.length)
+      expect(full).toEqual({ ...preferred, more: listed.at(-1)?.againstFirst?.tied })
       const whole = all.filter(({ idleChips }) => idleChips === 0)
       const tied = whole.length > 0 ? whole : all
       const chosen = tied.find(({ id }) => id === preferred?.id)
@@ -184,12 +188,11 @@ describe('the plan that is preferred', () => {
     [plans],
     (listed) => {
       const whole = listed.find(({ idleChips, againstFirst }) => idleChips === 0 && againstFirst?.tied)
-      const [text, ...more] = wholeBeside(listed)
-      expect(more).toEqual([])
-      if (!whole || listed[0]?.idleChips === 0) expect(text).toBeUndefined()
+      const text = wholeBeside(listed)
+      if (!whole || listed[0]?.idleChips === 0) expect(text).toBeNull()
       else {
         expect(text).toContain(`plan 1 leaves 4 of 8 chips idle; plan ${whole.rank} uses all`)
-        const preferred = preferredOf(listed, preferences)
+        const preferred = preferredOf(listed, preferences, listed.length + 1)
         expect(listed.find(({ id }) => id === preferred?.id)?.idleChips).toBe(0)
       }
     },
@@ -197,7 +200,7 @@ describe('the plan that is preferred', () => {
 
   it('is not told where nothing was measured', () => {
     expect(
-      preferredOf(compared<Listed & { rank: number; id: string }>([], undefined), preferences),
+      preferredOf(compared<Listed & { rank: number; id: string }>([], undefined), preferences, 1),
     ).toBeNull()
   })
 })
@@ -268,7 +271,7 @@ describe('deployments and plans of a phase', () => {
           ...{ prefill: parts(1), generate: parts(stages) },
           againstFirst: { slowerBy: 0, octaves: 0, chanceFaster: 0.5, tied: tied || at === 0 },
         }))
-        const preferred = preferredOf(listed, deploymentPreferences(cluster.chip))
+        const preferred = preferredOf(listed, deploymentPreferences(cluster.chip), listed.length)
         const among = listed.filter(({ againstFirst: { tied } }) => tied)
         const chosen = among.find(({ id }) => id === preferred?.id)
         expect(chosen?.disaggregated).toBe(among.every(({ disaggregated }) => disaggregated))

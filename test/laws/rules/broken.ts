@@ -30,6 +30,7 @@ export const machines = [
   { chip: 'h100-sxm', chips: 32 },
   { chip: 'mi300x', chips: 32 },
   { chip: 'l40s', chips: 32 },
+  { chip: 'gb200-nvl72', chips: 144 },
   { chip: 'tpu-v5p', topology: [2, 4, 4] },
   { chip: 'tpu-v5e', topology: [4, 4], slices: 2 },
   { chip: 'tpu-7x', topology: [2, 4, 4] },

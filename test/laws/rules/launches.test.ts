@@ -11,7 +11,7 @@ import { servingLaunchers } from '../../../src/launch/serving.ts'
 import { trainingLaunchers } from '../../../src/launch/trainers.ts'
 import { policyNames } from '../../../src/recipe/policy.ts'
 import { scheduleRows } from '../../../src/recipe/schedule.ts'
-import { keeps } from '../../../src/rules/rule.ts'
+import { faults, keeps } from '../../../src/rules/rule.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { fieldsNamed } from '../../../src/sharding/tables/inference-layout-fields.ts'
 import { law } from '../../law.ts'
@@ -79,9 +79,10 @@ const servings: fc.Arbitrary<Serving> = fc
     ),
     mode: fc.constantFrom('generate' as const, 'prefill' as const, 'serve' as const),
     name: often('m', 'gpt-oss-20b'),
-    sequences: fc.constantFrom(1, 8, 64),
+    sequences: fc.constantFrom(1, 8, 64, 65_536),
     halved: often(false, true),
     total: often(1e9, 79.9e9, 90e9),
+    cached: often(0, 79.9e9),
     longestPositions: often(8192, 2048),
     blocks: often({}, { weightBlock: { rows: 128, columns: 128 } }),
   })
@@ -94,6 +95,7 @@ const servings: fc.Arbitrary<Serving> = fc
       sequences,
       halved,
       total,
+      cached,
       blocks,
       longestPositions,
       ...parts
@@ -109,7 +111,7 @@ const servings: fc.Arbitrary<Serving> = fc
       })
       const pass = onePass(sequences, halved, Math.ceil(setting.model.layers / mesh.pipeline))
       const none = { parameters: 0, gradients: 0, optimizer: 0, activations: 0, kvCache: 0, workspace: 0 }
-      const memory = { ...none, budget: 80e9, total, reserve: 0, host: 0, stage: 0 }
+      const memory = { ...none, kvCache: cached, budget: 80e9, total, reserve: 0, host: 0, stage: 0 }
       return serving(setting, { mesh, layouts, pass }, mode, {
         contextLength: 4096,
         longestPositions,
@@ -145,5 +147,13 @@ describe('a rule of a framework that serves', () => {
         .filter((name) => servingLaunchers[name].chips.includes(told.setting.cluster.chip.kind))
         .map((name) => [servingLaunchers[name].rules(told), true]),
     )
+  })
+
+  law('reads how many sequences are together only where its framework says so', 200, [servings], (told) => {
+    const alone = { ...told, sequences: 1, unitSequences: 1 }
+    for (const name of servers) {
+      const { rules, countsSequences } = servingLaunchers[name]
+      if (!countsSequences) expect(faults(rules(told), told)).toEqual(faults(rules(alone), alone))
+    }
   })
 })

@@ -210,7 +210,7 @@ describe('the best layouts', () => {
 
 /** The programme with parts of options allowed, in seconds. */
 function relaxed(question: LayoutQuestion, solver: Solver): number {
-  const program = layoutProgram(question)
+  const program = layoutProgram([question])
   if (!program) return Number.POSITIVE_INFINITY
   const variables = program.variables.map((variable) => ({ ...variable, integer: false }))
   const answer = solver({ ...program, variables })
@@ -249,14 +249,19 @@ function asked(
 }
 
 function everyWay(question: LayoutQuestion): readonly unknown[] {
-  const ways = [bestLayouts(question), ...solvers.map(([, solver]) => chooseLayouts(question, solver))]
+  const ways = [bestLayouts(question), ...solvers.map(([, solver]) => chooseLayouts([question], solver))]
   return ways.map((answer) => (answer && typeof answer === 'object' ? answer.chosen : answer))
 }
 
 describe('at the edges', () => {
   it('no components take nothing', () => {
     expect(bestLayouts(asked([], [], 0))).toEqual({ chosen: [], seconds: 0, bytes: 0, proven: true })
-    expect(chooseLayouts(asked([], [], 0), highs)).toEqual({ chosen: [], seconds: 0, bytes: 0, proven: true })
+    expect(chooseLayouts([asked([], [], 0)], highs)).toEqual({
+      chosen: [],
+      seconds: 0,
+      bytes: 0,
+      proven: true,
+    })
     expect(everyWay(asked([], [], -1))).toEqual([null, 'infeasible', 'infeasible'])
   })
 

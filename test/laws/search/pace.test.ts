@@ -21,6 +21,7 @@ const inner: readonly Partial<Mesh>[] = [
   { tensor: 6 },
   { tensor: 8 },
   { context: 5 },
+  { context: 8 },
   { tensor: 2, context: 3 },
   { tensor: 6, context: 2 },
 ]

@@ -26,6 +26,7 @@ interface Answered {
   readonly plans: readonly (Plan | ServePlan)[]
   readonly search: SearchAccount
   readonly infeasible: Pick<NoPlan, 'reasons' | 'suggestions'> | null
+  readonly warnings: readonly string[]
 }
 
 type Question = (patience?: Patience, constraints?: Constraints) => Answered
@@ -148,7 +149,7 @@ describe.each(Object.entries(questions))('a search that is told to stop: %s', (n
     5,
     [fc.integer({ min: 0, max: 2 * needed })],
     (end) => {
-      const { plans, search, infeasible } = ask(ticks(end).patience)
+      const { plans, search, infeasible, warnings } = ask(ticks(end).patience)
       const { memory, divisibility, topology, constraint } = search.infeasible
       const looked = search.pruned + search.evaluated + memory + divisibility + topology + constraint
       expect(looked + search.unexamined).toBe(search.enumerated)
@@ -159,6 +160,12 @@ describe.each(Object.entries(questions))('a search that is told to stop: %s', (n
         if (name.startsWith('training')) expect(enumerated).toBeLessThanOrEqual(ofAllChips)
         else expect(enumerated).toBe(ofAllChips)
       }
+      expect(search.unbegun).toBeLessThanOrEqual(search.unexamined)
+      const cut = warnings.filter((text) => text.startsWith('time ran out'))
+      expect(cut.length).toBe(search.unexamined > 0 ? 1 : 0)
+      if (search.unbegun > 0) expect(cut.join()).toContain(`each of ${search.unbegun} meshes or smaller`)
+      if (search.gap && search.unexamined > 0)
+        expect(cut.join()).toContain(`${(search.gap * 100).toFixed(1)} % worse`)
       if (search.exact) expect(search.unexamined).toBe(0)
       else expect(infeasible).toBeNull()
       const [best] = plans
@@ -177,6 +184,19 @@ describe.each(Object.entries(questions))('a search that is told to stop: %s', (n
       expect(rankedBy(best) / (1 + search.gap)).toBeLessThanOrEqual(rankedBy(first))
       if ('queueing' in best || search.lowerBoundSeconds === null) return
       expect(best.stepTimeSeconds / search.lowerBoundSeconds - 1).toBeCloseTo(search.gap, 12)
+    },
+  )
+
+  it.runIf(first && name.startsWith('training'))(
+    'counts the numbers of chips that it did not come to',
+    () => {
+      const ends = [0.9, 0.7, 0.5, 0.35].map((share) => ask(ticks(share * needed).patience).search)
+      const left = ends.filter(({ unbegun }) => unbegun > 1)
+      for (const { unbegun, exact } of left) {
+        expect(exact).toBe(false)
+        expect(unbegun).toBeLessThan(needed)
+      }
+      expect(left.length).toBeGreaterThan(0)
     },
   )
 

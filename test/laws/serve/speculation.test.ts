@@ -103,6 +103,7 @@ describe('speculation', () => {
     const answer = bestSpeculation({ acceptance: 0.5, draftSeconds: 2, targetSeconds, tokens: 3 })
     expect(answer).toEqual({
       draftTokens: 3,
+      draftSeconds: 2,
       expectedTokensPerStep: 1.875,
       stepSeconds: 16,
       secondsPerToken: 16 / 1.875,

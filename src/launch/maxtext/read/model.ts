@@ -1,14 +1,17 @@
 /** The model that MaxText's keys describe: one of its own by name, or dimensions. Source: as config.ts, src/maxtext/configs/base.yml. */
 import type { Fields } from '../../../fields.ts'
-import { type Keys, textOf } from '../../read/fields.ts'
+import type { Keys } from '../../read/fields.ts'
+import type { BesideName } from '../../read/reading.ts'
+import { besideNameIn, isGated } from './dimensions.ts'
 
 export interface ModelRead {
   /** Null if the keys do not give its dimensions. */
   readonly model: Fields | null
   readonly named: string | null
+  readonly besideName: BesideName | null
 }
 
-export function readMaxtextModel(keys: Keys): ModelRead {
+export function readMaxtextModel(keys: Keys, isCommand: boolean): ModelRead {
   const name = keys.text('model_name', 'default')
   const block = keys.text('decoder_block', 'llama2')
   const layers = keys.number('base_num_decoder_layers', 0) * (block === 'gemma2' ? 2 : 1)
@@ -22,7 +25,7 @@ export function readMaxtextModel(keys: Keys): ModelRead {
     kvHeads: keys.number('base_num_kv_heads', heads),
     headDim: keys.number('head_dim', 128),
     vocab: keys.number('vocab_size', 32_000),
-    gatedMlp: gated(keys.value('mlp_activations')),
+    gatedMlp: isGated(keys.value('mlp_activations')),
     tiedEmbeddings: keys.is('logits_via_embedding'),
     learnedPositions: keys.number('trainable_position_size', 0),
   }
@@ -30,11 +33,8 @@ export function readMaxtextModel(keys: Keys): ModelRead {
   const named = name === 'default' ? null : name
   const whole = layers > 0 && dModel > 0 && heads > 0 && named === null
   const learned = Math.max(0, fields.learnedPositions)
-  return { model: whole ? { ...fields, learnedPositions: learned, ...more } : null, named }
-}
-
-function gated(activations: unknown): boolean {
-  return activations === undefined || /,/.test(textOf(activations))
+  const besideName = besideNameIn(keys, named, isCommand)
+  return { model: whole ? { ...fields, learnedPositions: learned, ...more } : null, named, besideName }
 }
 
 function expertsOf(keys: Keys, layers: number): Fields {

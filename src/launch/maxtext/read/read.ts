@@ -13,6 +13,7 @@ import { inverse } from '../../read/inverse.ts'
 import { leftOver } from '../../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
 import { contextStrategies } from '../context.ts'
+import { maxtextDispatch } from '../experts.ts'
 import { maxtextVersion } from '../keys.ts'
 import { elsewhereNotes, isImmaterial } from './immaterial.ts'
 import { kindOf, meshOf, secondAxes } from './mesh.ts'
@@ -20,10 +21,10 @@ import { readMaxtextModel } from './model.ts'
 import { readMaxtextPolicy } from './recomputation.ts'
 import { maxtextValues } from './values.ts'
 
-export function readMaxtext(config: Fields, context: ReadingContext): LaunchReading {
+export function readMaxtext(config: Fields, context: ReadingContext, isCommand = true): LaunchReading {
   const keys = keysOf(config)
   const { mesh, chips, ranks, faults } = meshOf(keys, context)
-  const { model, named } = readMaxtextModel(keys)
+  const { model, named, besideName } = readMaxtextModel(keys, isCommand)
   const kind = kindOf(keys)
   const sharded = mesh.fsdp * mesh.context * mesh.expert > 1
   const zeroStage = keys.is('shard_optimizer_over_data') && !sharded ? 1 : sharded ? 3 : 0
@@ -41,7 +42,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
     framework: 'maxtext',
     version: maxtextVersion,
     model,
-    ...present({ named, kind }),
+    ...present({ named, kind, besideName }),
     hardware: {},
     workload: {
       mode: 'train',
@@ -50,7 +51,7 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
       optimizer: /^adam/.test(optimizer) ? 'adamw' : optimizer,
     },
     precision,
-    assumptions,
+    assumptions: { ...assumptions, ...(mesh.expert > 1 ? { hierarchicalDispatch: false } : {}) },
     plan: {
       mesh,
       zeroStage,
@@ -64,8 +65,12 @@ export function readMaxtext(config: Fields, context: ReadingContext): LaunchRead
     refuses: true,
     faults: [...keys.faults, ...faults, ...remat.faults],
     misnamed: [...misnamed, ...(remat.misnamed ?? [])],
+    ...(context.model?.experts && context.chip?.kind === 'gpu' && mesh.tensor > 1 ? slicedExperts : {}),
   }
 }
+
+/** As its tensor axis slices them; on GPUs plans assume whole ones. */
+const slicedExperts = { costed: present({ expertTensor: maxtextDispatch.holds }) }
 
 const layouts = inverse(contextStrategies)
 

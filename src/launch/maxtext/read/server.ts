@@ -15,9 +15,9 @@ import { elsewhereNotes, isImmaterial } from './immaterial.ts'
 import { kindOf, uncountedAxes } from './mesh.ts'
 import { readMaxtextModel } from './model.ts'
 
-export function readMaxtextServer(config: Fields, context: ReadingContext): LaunchReading {
+export function readMaxtextServer(config: Fields, context: ReadingContext, isCommand = true): LaunchReading {
   const keys = keysOf(config)
-  const { model, named } = readMaxtextModel(keys)
+  const { model, named, besideName } = readMaxtextModel(keys, isCommand)
   const kind = kindOf(keys)
   const { ranks, faults } = ranksOf(keys, context)
   const prompt = keys.number('max_prefill_predict_length', 0)
@@ -46,7 +46,7 @@ export function readMaxtextServer(config: Fields, context: ReadingContext): Laun
     },
     context,
   )
-  return { ...reading, model, ...present({ kind }) }
+  return { ...reading, model, ...present({ kind, besideName }) }
 }
 
 /** A prompt leaves room for one token behind it. */

@@ -62,7 +62,7 @@ export function readMegatronModel(options: Options, said: MegatronSaid): ModelRe
     ...(vocab === null ? {} : { vocab }),
     gatedMlp,
     tiedEmbeddings: !said.untied,
-    learnedPositions: positions === 'learned_absolute' ? (said.positions ?? 0) : 0,
+    learnedPositions: /^(learned_)?absolute$/.test(positions) ? (said.positions ?? 0) : 0,
     biases: !said.unbiased,
     ...(pattern ? { layerPattern: pattern.layers } : {}),
     ...(moe ? { moe } : {}),

@@ -11,7 +11,8 @@ const { rows } = pipelineSettings.cuts
 const perChunkOption = rows.perChunk.option
 const virtualOption = rows.virtualStages.option
 
-export function readMegatronStages(said: MegatronSaid, layers: number | null): Stages {
+/** `isCut` says whether the options have all of the cut: a script or a recipe that gets them may add to it. */
+export function readMegatronStages(said: MegatronSaid, layers: number | null, isCut = true): Stages {
   const { pipeline, cuts } = said
   const { perChunk, virtualStages: virtual, layout, first, last } = cuts
   // Without a model of its own a command may start a recipe that has such layers.
@@ -47,8 +48,7 @@ export function readMegatronStages(said: MegatronSaid, layers: number | null): S
   // With two stages both may be given, so that none are in between.
   const each = inside === 0 && between === 0 ? (first ?? 0) : between / inside
   if (!Number.isInteger(each)) {
-    const faults = [undivided()]
-    return stages({ virtualStages: virtual ?? 1, faults })
+    return uncut(undivided(), { virtualStages: virtual ?? 1 })
   }
   const stageLayers = Array.from({ length: pipeline }, (_, stage) => {
     if (stage === 0) return (first ?? each) - embedding
@@ -56,18 +56,30 @@ export function readMegatronStages(said: MegatronSaid, layers: number | null): S
   })
   const virtualStages = virtual ?? (perChunk === null ? 1 : each / perChunk)
   if (!Number.isInteger(virtualStages)) {
-    const faults = [`${perChunkOption} ${perChunk} does not divide the ${each} layers of a stage${counted}`]
-    return stages({ stageLayers, faults })
+    return uncut(`${perChunkOption} ${perChunk} does not divide the ${each} layers of a stage${counted}`, {
+      stageLayers,
+    })
   }
-  const uncut = [...ends, ...(inside > 0 ? [each] : [])].find((count) => count % virtualStages !== 0)
-  if (uncut !== undefined) return stages({ stageLayers, faults: [unequal(virtualStages, uncut, counted)] })
+  const odd = [...ends, ...(inside > 0 ? [each] : [])].find((count) => count % virtualStages !== 0)
+  if (odd !== undefined) {
+    const faults = [unequal(virtualStages, odd, counted)]
+    return isCut ? stages({ stageLayers, faults }) : uncut(faults.join(), { virtualStages })
+  }
   return stages({ virtualStages, stageLayers })
+
+  function uncut(fault: string, otherwise: Partial<Stages>): Stages {
+    if (isCut) return stages({ ...otherwise, faults: [fault] })
+    const { virtualStages } = otherwise
+    return stages({ ...(virtualStages && { virtualStages }), notes: [`${fault}: ${elsewhere}`] })
+  }
 
   function undivided(): string {
     if (ends.length === 0) return `${pipeline} stages do not divide the ${between} layers${counted}`
     return `${inside} stages do not divide the ${between} layers that the first and last stage leave them${counted}`
   }
 }
+
+const elsewhere = 'how what they go to cuts them is not here, so that the cut is chosen'
 
 /** Chunks as the bars of a pattern of layers cut them. */
 function inPattern(chunks: readonly number[], pipeline: number): Stages {

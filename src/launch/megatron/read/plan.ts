@@ -20,19 +20,23 @@ interface LaidOut {
   readonly faults: readonly string[]
 }
 
-/** `whole` says whether the options are all that Megatron-LM gets: no script or recipe adds to them. */
+/** `whole` says whether the options are all that Megatron-LM gets: no script or recipe adds to them; `cut` whether they say how layers are cut into stages. */
 export function planOf(
   said: MegatronSaid,
   chips: number,
   layers: number | null,
-  { userBuffers, whole }: { readonly userBuffers: boolean; readonly whole: boolean },
+  {
+    userBuffers,
+    whole,
+    cut: isCut,
+  }: { readonly userBuffers: boolean; readonly whole: boolean; readonly cut: boolean },
 ): LaidOut {
   const { tensor, pipeline, context, microbatch, globalBatch: batch, sequenceLength: length } = said
   const { expertRanks: ranks } = said.dispatch
   const cut = said.dispatch.expertTensor ?? tensor
   const experts = said.experts.count
   const { expert, expertTensor, countable } = readExpertRanks({ ranks, cut, tensor }, experts)
-  const stages = readMegatronStages(said, layers)
+  const stages = readMegatronStages(said, layers, isCut)
   const exchange = said.exchange ?? 'p2p'
   const sequenceParallel = said.inSequence || tensor === 1
   const notes = compact(

@@ -31,6 +31,8 @@ interface Beside {
   readonly chip?: ReadingContext['chip']
   /** Whether the options override those of a recipe, which is not here. */
   readonly recipe?: boolean
+  /** Whether that recipe may cut the layers into stages in a way of its own. */
+  readonly recipeCuts?: boolean
 }
 
 /** `chips` of the request, where torchrun does not say them; `layers` of the request's model, for a command that gives none. */
@@ -38,7 +40,7 @@ export function readMegatron(
   written: string | readonly string[],
   chips: number | null,
   layers: number | null = null,
-  { userBuffers = true, recipe = false, chip }: Beside = {},
+  { userBuffers = true, recipe = false, recipeCuts = recipe, chip }: Beside = {},
 ): LaunchReading {
   const script = scriptOf(written)
   const { launcher, own, program, handedTo } = commandOf(script.commands)
@@ -56,7 +58,11 @@ export function readMegatron(
   const laidOut =
     known === null
       ? null
-      : planOf(given, known, model ? Number(model.layers) : layers, { userBuffers, whole })
+      : planOf(given, known, model ? Number(model.layers) : layers, {
+          userBuffers,
+          whole,
+          cut: handedTo === null && !recipeCuts,
+        })
   const { sequenceLength, globalBatch: batchSequences } = given
   const moments = momentsRead(given)
   const precision = { ...precisionOf(given), optimizer: moments.type }
@@ -99,6 +105,8 @@ export function readMegatron(
     ...leftOver(laidOut ? left : [], isImmaterial, options.known()),
     refuses: ownProgram,
     faults: compact(
+      program === null && own.length === 0 && noCommand(handedTo),
+      handedTo !== null && own.length > 0 && !own.some(isLayout) && noModel(handedTo),
       program !== null &&
         otherModels.test(program) &&
         `${program.replace(/^.*\//, '').slice(0, 100)} trains no decoder, which is what is counted`,
@@ -114,6 +122,13 @@ export function readMegatron(
   }
 }
 
+/** Whether a word is one of the options that nearly every run has. */
+function isLayout(word: string): boolean {
+  return /^--(num-layers|tensor-model-parallel-size|micro-batch-size|global-batch-size|seq-length)\b/.test(
+    word,
+  )
+}
+
 /** The last command with options of Megatron-LM: `launcher` is what precedes the Python file (torchrun's options), `own` what follows it. */
 function commandOf(commands: readonly (readonly string[])[]): {
   readonly launcher: readonly string[]
@@ -123,11 +138,9 @@ function commandOf(commands: readonly (readonly string[])[]): {
   /** A script that gets the options in place of a Python file, and starts that with others of its own. */
   readonly handedTo: string | null
 } {
-  const isOption = (word: string) =>
-    /^--(num-layers|tensor-model-parallel-size|micro-batch-size|global-batch-size|seq-length)\b/.test(word)
   const isScript = (word: string) => /\.sh$/.test(word)
   const words =
-    commands.findLast((command) => command.some(isOption)) ??
+    commands.findLast((command) => command.some(isLayout)) ??
     commands.findLast((command) => command.some(isScript) && command.some((word) => word.startsWith('--'))) ??
     commands.flat()
   const file = words.findIndex((word) => /\.py$/.test(word))
@@ -135,12 +148,24 @@ function commandOf(commands: readonly (readonly string[])[]): {
   return file < 0
     ? {
         ...{ launcher: [], program: null, handedTo: words.find(isScript) ?? null },
-        own: words.slice(Math.max(0, flags)),
+        own: flags < 0 ? [] : words.slice(flags),
       }
     : {
         ...{ launcher: words.slice(0, file), program: words[file] ?? null, handedTo: null },
         own: words.slice(file + 1),
       }
+}
+
+/** The script, or what that one reads, says all that a plan needs. */
+function noModel(script: string): string {
+  return `a few options are handed to ${script.slice(0, 100)}, which is not here and has the others: send what it starts, torchrun … pretrain_gpt.py …, with all of them`
+}
+
+function noCommand(script: string | null): string {
+  const usual = 'torchrun … pretrain_gpt.py …, or options alone'
+  const what =
+    script === null ? 'the text has no command' : `it starts ${script.slice(0, 100)}, which is not here`
+  return `${what}, where one of Megatron-LM is meant: ${usual}`
 }
 
 /** Programs of Megatron-LM that train decoders: others, and those that people write, add options (extra_args_provider). */

@@ -1,5 +1,5 @@
 /** Reads NAME=value, NAME+=value or NAME=( … ); null, and reads nothing, if there is none. */
-import { array, type Reader, word } from './word.ts'
+import { array, endsWord, type Reader, word } from './word.ts'
 
 interface Assignment {
   readonly name: string
@@ -22,6 +22,5 @@ export function assignment(here: Reader): Assignment | null {
 }
 
 function plain(here: Reader): string {
-  const next = here.text[here.at]
-  return next === undefined || /[\s;&|]/.test(next) ? '' : word(here, false).join(' ')
+  return endsWord(here.text[here.at]) ? '' : word(here, false).join(' ')
 }

@@ -1,10 +1,10 @@
 /** A script that a command starts or sources (`bash run.sh 8B`, `. ./config.sh`, `sbatch --nodes=4 job.sh`), where the same text has it as a file that it writes. */
 import { slurmOptions } from './slurm.ts'
 
-interface Called {
+export interface Called {
   readonly text: string
-  /** Whether its variables are the caller's. */
-  readonly sourced: boolean
+  /** The variables of what is sourced are the caller's. */
+  readonly how: 'started' | 'sourced'
   /** Variables that it is started with: its arguments, and what Slurm is told of it. */
   readonly given: ReadonlyMap<string, readonly string[]>
 }
@@ -25,7 +25,7 @@ export function calledBy(words: readonly string[], documents: ReadonlyMap<string
   const slurm = slurmOptions(words.slice(1, at)).map(([name, value]) => [name, [value]] as const)
   return {
     text,
-    sourced,
+    how: sourced ? 'sourced' : 'started',
     given: new Map([...slurm, ...(sourced && own.length === 0 ? [] : argumentsOf(own))]),
   }
 }

@@ -1,10 +1,13 @@
 /** What is there before a script starts. */
+import type { Functions } from './functions.ts'
+
 export interface Environment {
   readonly variables: ReadonlyMap<string, readonly string[]>
   /** Variables that decide no test, as they may have other values. */
   readonly loose: ReadonlySet<string>
   /** Files that were written by then. */
   readonly documents: ReadonlyMap<string, string>
+  readonly functions: Functions
   /** Characters that may still be read of scripts that are called, by all of them together. */
   readonly room: { left: number }
 }
@@ -13,7 +16,8 @@ export interface Environment {
 const mostCalled = 1_000_000
 
 export function emptyEnvironment(): Environment {
-  return { variables: new Map(), loose: new Set(), documents: new Map(), room: { left: mostCalled } }
+  const room = { left: mostCalled }
+  return { variables: new Map(), loose: new Set(), documents: new Map(), functions: new Map(), room }
 }
 
 /** The variables of a script that is called; the caller's arguments are its own if it is sourced. */
@@ -22,6 +26,11 @@ export function inherited(
   given: Environment['variables'],
   sourced: boolean,
 ): Environment['variables'] {
-  const own = [...variables].filter(([name]) => sourced || !/^[\d@*#]/.test(name))
+  const own = [...variables].filter(([name]) => sourced || !isArgument(name))
   return new Map([...own, ...given])
+}
+
+/** Whether a variable is one of the arguments, which a function and a script have for themselves. */
+export function isArgument(name: string): boolean {
+  return /^[\d@*#]/.test(name)
 }

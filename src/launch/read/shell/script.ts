@@ -5,19 +5,19 @@
  * that there is none. Tests whose words are all known decide which branch is read (branches.ts); of others all branches are read in order,
  * and loops with the first that they go over; `notes` say so. A value that is not known does not replace in a branch one that is.
  */
-import { assignment } from './assignment.ts'
-import { branchesOf } from './branches.ts'
-import { argumentsOf, calledBy } from './called.ts'
+import { argumentsOf, type Called, calledBy } from './called.ts'
 import { carriedIn } from './carried.ts'
-import { type Environment, emptyEnvironment, inherited } from './environment.ts'
-import { expandedIn, openIn } from './expansion.ts'
-import { hereDocument, type Opened, takesScript } from './here-document.ts'
-import { redirection, type Written } from './redirection.ts'
-import { deciding, declaring, dropped, skipped, testing } from './reserved.ts'
-import { slurmVariables } from './slurm.ts'
+import { type Command, readCommand } from './command.ts'
+import { type Environment, emptyEnvironment, inherited, isArgument } from './environment.ts'
+import { expandedIn } from './expansion.ts'
+import { bodyOf, definedAt, uncalled } from './functions.ts'
+import { hereDocument, takesScript } from './here-document.ts'
+import type { Pending } from './pending.ts'
+import { isLooseSince, noteUndecided, type Reading, readingOf } from './reading.ts'
+import { skipped, testing } from './reserved.ts'
+import { firstRound } from './rounds.ts'
 import { takenApart } from './taken-apart.ts'
-import { shellVariables } from './variables.ts'
-import { blanks, type Reader, toLineEnd, word } from './word.ts'
+import { blanks } from './word.ts'
 
 export interface Script {
   readonly commands: readonly (readonly string[])[]
@@ -29,20 +29,12 @@ export interface Script {
 }
 
 /** How deep commands within commands are read. */
-const deepest = 3
+const deepest = 4
 
 /** A text as a script, and words that are already apart as its only command. */
 export function scriptOf(written: string | readonly string[]): Script {
   if (typeof written === 'string') return readScript(written)
   return { commands: [written], variables: new Map(), documents: new Map(), notes: [] }
-}
-
-/** A here-document that follows its line. */
-interface Pending {
-  readonly opened: Opened
-  readonly file: Written | null
-  /** Whether it is a script that the command starts. */
-  readonly starts: boolean
 }
 
 export function readScript(text: string): Script {
@@ -54,194 +46,129 @@ function readWithin(
   depth: number,
   environment: Environment,
 ): Script & Pick<Environment, 'loose'> {
-  const commands: (readonly string[])[] = []
-  const notes = new Set<string>()
-  const branches = branchesOf()
-  const all = shellVariables(() =>
-    notes.add('what its variables stand for is too long: not all of it is read'),
-  )
-  const variables = {
-    ...all,
-    set: (name: string, value: readonly string[]) => (branches.runs() ? all.set(name, value) : undefined),
-  }
-  const loose = new Set(environment.loose)
-  /** The values of variables that a command had for itself. */
-  const passed = new Map<string, readonly string[]>()
-  for (const [name, value] of environment.variables) variables.set(name, value)
-  const told = (name: string) => environment.variables.get(name)?.[0]
-  for (const [name, value] of slurmVariables(text, told)) variables.set(name, [value])
-  const documents = new Map(environment.documents)
-  const pending: Pending[] = []
-  /** How many of them the last command prints into what follows. */
-  let piped = 0
-  const { room } = environment
-  const here: Reader = { text, variables, at: 0 }
-
+  const reading = readingOf(text, depth, environment)
+  const { here, branches, commands, variables, passed, documents, notes, loose } = reading
   while (here.at < text.length) {
-    statement()
+    readStatement(reading)
     if (text[here.at - 1] !== ';' || text[here.at] !== ';') continue
     here.at++
     branches.end()
   }
+  // What nothing here calls comes before what is started.
+  const started = commands.splice(0)
+  if (depth === 0) for (const body of uncalled(environment.functions)) readInside(reading, body)
+  commands.push(...started)
   return { commands, variables: new Map([...variables.all, ...passed]), documents, notes: [...notes], loose }
+}
 
-  function statement(): void {
-    const words: string[] = []
-    const opened: Opened[] = []
-    let declares = false
-    let written: Written | null = null
-    let given: string | null = null
-    let ended = ''
-    const from = here.at
-    const own = new Map<string, readonly string[] | undefined>()
-    for (;;) {
-      blanks(here)
-      const next = text[here.at]
-      if (next === undefined) break
-      if ('\n;&|()'.includes(next)) {
-        here.at++
-        ended = next
-        break
-      }
-      if (next === '#') {
-        toLineEnd(here)
-        continue
-      }
-      const [stream = ''] = /^\d{1,3}(?=[<>])/.exec(text.slice(here.at, here.at + 4)) ?? []
-      if (next === '<' || next === '>' || stream !== '') {
-        here.at += stream.length
-        const said = redirection(here)
-        if (said && 'name' in said) written = stream === '' || stream === '1' ? said : written
-        else if (said && 'given' in said) given = said.given
-        else if (said) opened.push(said)
-        continue
-      }
-      const awaits = branches.awaitsPattern()
-      const set = !awaits && (words.length === 0 || declares) ? assigned() : null
-      if (set) {
-        if (!declares && !own.has(set.name)) own.set(set.name, set.before)
-        continue
-      }
-      const fields = word(here)
-      const [only = ''] = fields
-      if (words.length === 0 && fields.length === 1 && (!awaits || only === 'esac')) {
-        if (declaring.has(only)) {
-          declares = true
-          continue
-        }
-        branches.meet(only)
-        if (dropped.has(only)) continue
-        if (skipped.has(only) && !deciding.has(only)) undecided()
-      }
-      words.push(...fields)
-    }
-    const [first] = words
-    if (branches.awaitsPattern() || first === 'case') {
-      branches.choose(words, ended === ')', !isLoose(text.slice(from, here.at)))
-      if (branches.isOpen()) undecided()
-      return
-    }
-    if (first !== undefined && testing.has(first)) {
-      const joined = /[&|(]/.test(text[here.at - 1] ?? '')
-      branches.test(words.slice(1), !joined && !isLoose(text.slice(from, here.at)))
-      if (branches.isOpen()) undecided()
-    }
-    const file = first === 'tee' ? { name: words.at(-1) ?? '', adds: words.includes('-a') } : written
-    const runs = branches.runs()
-    const into = { file: runs ? file : null, starts: runs && takesScript(words) }
-    // What is printed into a command (`cat <<EOF | bash`) is what that one is given.
-    const documented = [...pending.splice(pending.length - piped).map((one) => one.opened), ...opened]
-    pending.push(...documented.map((one) => ({ opened: one, ...into })))
-    piped = ended === '|' ? documented.length : 0
-    if (ended === '\n') for (const one of pending.splice(0)) document(one)
-    if (first === 'for') firstRound(words)
-    if (given !== null) {
-      const [separators = ' '] = variables.read('IFS') ?? []
-      for (const [name, values] of takenApart(words, given, separators)) variables.set(name, values)
-    }
-    if (first === undefined || skipped.has(first) || !branches.runs()) return
-    commands.push(words)
-    if (first === 'set' && words[1] === '--') take(words.slice(2))
-    if (first === 'shift') take(variables.all.get('@')?.slice(Number(words[1] ?? 1)))
-    for (const carried of carriedIn(words)) readInside(carried)
-    const called = calledBy(words, documents)
-    if (called) readInside(called.text, called.given, called.sourced)
-    giveBack(own)
+/** Reads the definition of a function, a test that decides a branch, or a command. */
+function readStatement(reading: Reading): void {
+  const { here, branches, environment } = reading
+  blanks(here)
+  const defined = branches.awaitsPattern() ? null : definedAt(here.text, here.at)
+  if (defined) {
+    here.at = defined.after
+    if (branches.runs()) environment.functions.set(defined.name, { body: defined.body, called: false })
+    return
   }
-
-  /** Takes words as the script's arguments. */
-  function take(words: readonly string[] | undefined): void {
-    for (const [name, value] of words ? argumentsOf(words) : []) variables.set(name, value)
+  const command = readCommand(reading)
+  const { words, from, ended } = command
+  const [first] = words
+  const known = !isLooseSince(reading, from)
+  if (branches.awaitsPattern() || first === 'case') {
+    branches.choose(words, ended === ')', known)
+    if (branches.isOpen()) noteUndecided(reading)
+    return
   }
-
-  /** Reads what a command starts; what it sources leaves its variables behind. */
-  function readInside(inner: string, given: Environment['variables'] = new Map(), sourced = false): void {
-    room.left -= inner.length
-    if (room.left < 0) notes.add('what its scripts call is too long: not all of it is read')
-    if (depth >= deepest || room.left < 0) return
-    const own = inherited(variables.all, given, sourced)
-    const read = readWithin(inner, depth + 1, { variables: own, loose, documents, room })
-    commands.push(...read.commands)
-    for (const note of read.notes) notes.add(note)
-    for (const [name, whole] of read.documents) documents.set(name, whole)
-    for (const [name, value] of read.variables) {
-      if (sourced) variables.set(name, value)
-      else if (!variables.all.has(name)) passed.set(name, value)
-    }
-    if (sourced) for (const name of read.loose) loose.add(name)
+  if (first !== undefined && testing.has(first)) {
+    branches.test(words.slice(1), !/[&|(]/.test(ended) && known)
+    if (branches.isOpen()) noteUndecided(reading)
   }
+  readDocuments(reading, command)
+  setByReading(reading, command)
+  if (first !== undefined && !skipped.has(first) && branches.runs()) start(reading, command, first)
+}
 
-  /** Variables that were set before a command on its line are its own. */
-  function giveBack(own: ReadonlyMap<string, readonly string[] | undefined>): void {
-    for (const [name, before] of own) {
-      passed.set(name, variables.all.get(name) ?? [])
-      if (before) variables.set(name, before)
-      else variables.drop(name)
-    }
+/** Takes the here-documents of a command, which begin below the end of its line. */
+function readDocuments(reading: Reading, { words, opened, written, ended }: Command): void {
+  const { pending, branches } = reading
+  const file = words[0] === 'tee' ? { name: words.at(-1) ?? '', adds: words.includes('-a') } : written
+  const runs = branches.runs()
+  const into = { file: runs ? file : null, starts: runs && takesScript(words) }
+  // What is printed into a command (`cat <<EOF | bash`) is what that one is given.
+  const own = [...pending.splice(pending.length - reading.piped).map((one) => one.opened), ...opened]
+  pending.push(...own.map((one) => ({ opened: one, ...into })))
+  reading.piped = ended === '|' ? own.length : 0
+  if (ended === '\n') for (const one of pending.splice(0)) readDocument(reading, one)
+}
+
+function readDocument(reading: Reading, { opened, file, starts }: Pending): void {
+  const { here, documents, variables } = reading
+  const { whole, after } = hereDocument(here.text, here.at, opened)
+  here.at = after
+  if (file === null && !starts) return
+  const filled = opened.expands ? expandedIn(whole, variables) : whole
+  if (file) documents.set(file.name, (file.adds ? (documents.get(file.name) ?? '') : '') + filled)
+  else readInside(reading, filled)
+}
+
+/** Sets what a loop goes over first, and what `read` takes from a text that it is given. */
+function setByReading({ variables, notes }: Reading, { words, given }: Command): void {
+  const rounds = firstRound(words, variables)
+  if (rounds !== null) notes.add(rounds)
+  if (given === null) return
+  const [separators = ' '] = variables.read('IFS') ?? []
+  for (const [name, values] of takenApart(words, given, separators)) variables.set(name, values)
+}
+
+/** Takes a command that runs, with what it starts in its turn. */
+function start(reading: Reading, { words, own }: Command, first: string): void {
+  const { commands, environment, variables, documents } = reading
+  const body = bodyOf(environment.functions, first)
+  if (body === undefined) commands.push(words)
+  else readInside(reading, body, new Map(argumentsOf(words.slice(1))), 'function')
+  if (first === 'set' && words[1] === '--') takeArguments(reading, words.slice(2))
+  if (first === 'shift') takeArguments(reading, variables.all.get('@')?.slice(Number(words[1] ?? 1)))
+  for (const carried of carriedIn(words)) readInside(reading, carried)
+  const called = calledBy(words, documents)
+  if (called) readInside(reading, called.text, called.given, called.how)
+  giveBack(reading, own)
+}
+
+/** Takes words as the script's arguments. */
+function takeArguments({ variables }: Reading, words: readonly string[] | undefined): void {
+  for (const [name, value] of words ? argumentsOf(words) : []) variables.set(name, value)
+}
+
+/** Reads what a command starts; what it sources leaves its variables behind, and a function all but its arguments. */
+function readInside(
+  reading: Reading,
+  inner: string,
+  given: Environment['variables'] = new Map(),
+  how: Called['how'] | 'function' = 'started',
+): void {
+  const { depth, environment, variables, loose, documents, commands, notes, passed } = reading
+  const { room } = environment
+  room.left -= inner.length
+  if (room.left < 0) notes.add('what its scripts call is too long: not all of it is read')
+  if (depth >= deepest || room.left < 0) return
+  const own = { variables: inherited(variables.all, given, how === 'sourced'), loose, documents }
+  const read = readWithin(inner, depth + 1, { ...environment, ...own })
+  commands.push(...read.commands)
+  for (const note of read.notes) notes.add(note)
+  for (const [name, whole] of read.documents) documents.set(name, whole)
+  for (const [name, value] of read.variables) {
+    if (how === 'sourced' || (how === 'function' && !isArgument(name))) variables.set(name, value)
+    else if (!variables.all.has(name)) passed.set(name, value)
   }
+  if (how !== 'started') for (const name of read.loose) loose.add(name)
+}
 
-  function undecided(): void {
-    if (branches.runs()) notes.add('conditions and loops are not decided: each branch is read once, in order')
-  }
-
-  /** Whether a text names a variable that may have other values. */
-  function isLoose(written: string): boolean {
-    return (written.match(/[A-Za-z_]\w*/g) ?? []).some((name) => loose.has(name))
-  }
-
-  /** `for NAME in …` sets the name to the first item, unless that is not known. */
-  function firstRound([, name, preposition, ...items]: readonly string[]): void {
-    const [item] = items
-    if (name === undefined || preposition !== 'in' || item === undefined || /[$`*]/.test(item)) return
-    variables.set(name, [item])
-    if (items.length > 1)
-      notes.add(`of the ${items.length} rounds for ${name} the first is read: ${item.slice(0, 100)}`)
-  }
-
-  function document({ opened, file, starts }: Pending): void {
-    const { whole, after } = hereDocument(text, here.at, opened)
-    here.at = after
-    if (file === null && !starts) return
-    const filled = opened.expands ? expandedIn(whole, variables) : whole
-    if (file) documents.set(file.name, (file.adds ? (documents.get(file.name) ?? '') : '') + filled)
-    else readInside(filled)
-  }
-
-  /** Reads an assignment, and returns the name with its value from before; null, and reads nothing, if there is none. */
-  function assigned(): { readonly name: string; readonly before: readonly string[] | undefined } | null {
-    const found = assignment(here)
-    if (!found) return null
-    const { name, value: joined, from } = found
-    const last = variables.all.get(name)
-    // A branch that needs what the script does not set is one that whoever starts it asks for: without it the value from before counts.
-    if (branches.inDoubt() && variables.all.has(name) && openIn(joined) !== null)
-      notes.add(`${name} keeps the value from before a condition, as the text does not set ${openIn(joined)}`)
-    else variables.set(name, joined)
-    if (branches.runs()) {
-      passed.delete(name)
-      if (branches.isLoose() || isLoose(text.slice(from, here.at))) loose.add(name)
-      else loose.delete(name)
-    }
-    return { name, before: last }
+/** Variables that were set before a command on its line are its own. */
+function giveBack({ variables, passed }: Reading, own: Command['own']): void {
+  for (const [name, before] of own) {
+    passed.set(name, variables.all.get(name) ?? [])
+    if (before) variables.set(name, before)
+    else variables.drop(name)
   }
 }

@@ -10,11 +10,19 @@ export interface Reader {
   at: number
 }
 
+/** A shell's blanks are no others: a no-break space that came with a copied line is a letter of a word. */
+const blank: ReadonlySet<string> = new Set(' \t\r')
+const ending: ReadonlySet<string> = new Set([...blank, ...'\n;&|<>)'])
+
+/** Whether a word ends before a character. */
+export function endsWord(next: string | undefined): boolean {
+  return next === undefined || ending.has(next)
+}
+
 export function blanks(here: Reader): void {
   for (;;) {
     if (here.text[here.at] === '\\' && here.text[here.at + 1] === '\n') here.at += 2
-    else if (here.text[here.at] === ' ' || here.text[here.at] === '\t' || here.text[here.at] === '\r')
-      here.at++
+    else if (blank.has(here.text[here.at] ?? '')) here.at++
     else return
   }
 }
@@ -29,13 +37,16 @@ export function array(here: Reader): readonly string[] {
   while (here.at < here.text.length && here.text[here.at] !== ')') {
     blanks(here)
     const next = here.text[here.at]
-    if (next === '\n') here.at++
-    else if (next === '#') toLineEnd(here)
-    else if (next !== ')' && next !== undefined) items.push(...word(here))
+    if (next === '#') toLineEnd(here)
+    else if (next !== ')' && endsWord(next)) here.at++
+    else if (next !== ')') items.push(...word(here))
   }
   here.at++
   return items
 }
+
+/** What is between blanks; what only a shell would fill in is one piece, with the blanks inside of it. */
+const piece = /(?:\$\([^)]{0,500}\)+|\$\{[^}]{0,500}\}|\S)+/g
 
 /** Reads one word of the text, which may make none, one or several fields, as unquoted values are split at blanks. */
 export function word(here: Reader, splits = true): readonly string[] {
@@ -45,7 +56,7 @@ export function word(here: Reader, splits = true): readonly string[] {
     field = (field ?? '') + more
   }
   const addFields = (values: readonly string[], quoted: boolean) => {
-    const parts = quoted || !splits ? values : values.flatMap((value) => value.split(/\s+/).filter(Boolean))
+    const parts = quoted || !splits ? values : values.flatMap((value) => value.match(piece) ?? [])
     parts.forEach((part, index) => {
       if (index > 0) {
         fields.push(field ?? '')
@@ -57,7 +68,7 @@ export function word(here: Reader, splits = true): readonly string[] {
   const start = here.at
   for (;;) {
     const next = here.text[here.at]
-    if (next === undefined || /[\s;&|<>)]/.test(next) || (next === '(' && here.at > start)) break
+    if (next === undefined || endsWord(next) || (next === '(' && here.at > start)) break
     if (next === '(') {
       add(next)
       here.at++

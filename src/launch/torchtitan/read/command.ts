@@ -11,7 +11,11 @@ import { readScript } from '../../read/shell/script.ts'
 import { worldOf } from '../../read/world.ts'
 import { type Registered, registered } from '../registry.ts'
 import { torchtitanMain } from '../version.ts'
+import { ownConfig } from './own-config.ts'
 import { readTorchtitan } from './read.ts'
+
+/** What starts torchtitan: its module, the file of that, or its script. */
+export const startsTorchtitan = /\btorchtitan(\.train\b|\/train\.py\b)|\brun_train\.sh\b/
 
 /** Takes a command or a script; run_train.sh takes from the environment what to run. */
 export function readTorchtitanCommand(
@@ -38,11 +42,14 @@ export function readTorchtitanCommand(
     const reading = readTorchtitan(overridden(parse(settings), given), world ?? chips)
     return { ...reading, hardware, notes: compact(notes, reading.notes) }
   }
-  const base = registered.find(({ config }) => config === given.get('config'))
-  const config = sectionsOf(base, given, recomputationOf(words, base))
+  const own = ownConfig(given.get('module'), documents)
+  const base = own?.base ?? registered.find(({ config }) => config === given.get('config'))
+  const sections = sectionsOf(base, given, recomputationOf(words, base))
+  const config = { ...sections, parallelism: { ...sections.parallelism, ...own?.parallelism } }
   const reading = readTorchtitan(config, world ?? chips)
   const named = `${given.get('module') ?? 'no module'}, ${given.get('config') ?? 'no config'}`
   const { expert, tensor } = degreesOf(given, base)
+  const apart = tensor > 1 && /^false$/i.test(String(given.get(sequenceKey)))
   return {
     ...reading,
     version: torchtitanMain,
@@ -50,9 +57,12 @@ export function readTorchtitanCommand(
     // Its flavor is that of a config, which main has under a name.
     unregistered: [],
     hardware,
+    ...(apart ? { costed: { ...reading.costed, residual: 'whole' } } : {}),
     notes: compact(
       notes,
       reading.notes,
+      apart &&
+        `${sequenceKey} is false: costed as if each tensor rank kept, normed and summed the whole residual stream (assumptions.residual whole)`,
       !base && `the config ${named} is not known: what it sets itself is taken for the defaults`,
     ),
     faults: compact(
@@ -64,6 +74,8 @@ export function readTorchtitanCommand(
     ),
   }
 }
+
+const sequenceKey = 'parallelism.enable_sequence_parallel'
 
 /** The last release keeps its settings in a file: without it a command says nothing of the plan. */
 function elsewhere(file: string): string {
@@ -103,7 +115,7 @@ function sectionsGiven(
 
 /** Whether the word is torchtitan's program, as opposed to its launcher. */
 function isOwn(word: string): boolean {
-  return word === 'torchtitan.train' || word.endsWith('run_train.sh')
+  return /^torchtitan\.train$|(^|\/)torchtitan\/train\.py$|run_train\.sh$/.test(word)
 }
 
 function degreesOf(given: ReadonlyMap<string, string | true>, base: Registered | undefined) {
@@ -116,7 +128,7 @@ function sectionsOf(
   base: Registered | undefined,
   given: ReadonlyMap<string, string | true>,
   recomputation: string,
-): Fields {
+): Readonly<Record<string, Fields>> {
   const sections = sectionsGiven(given, ['module', 'config', ...translated])
   const number = (name: string, otherwise: number) => Number(given.get(name) ?? otherwise)
   const length = number('training.max_context_length', base?.context ?? 2048)
@@ -161,7 +173,7 @@ const translated = [
     (key) => `training.${key}`,
   ),
   ...['training.disable_cuda_graphs', 'parallelism.num_pp_microbatches', 'parallelism.spmd_backend'],
-  ...['parallelism.enable_sequence_parallel', 'parallelism.enable_fsdp_symm_mem'],
+  ...[sequenceKey, 'parallelism.enable_fsdp_symm_mem'],
 ]
 
 function recomputationOf(words: readonly string[], base: Registered | undefined): string {

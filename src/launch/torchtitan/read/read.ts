@@ -22,7 +22,13 @@ import { torchtitanSchedules } from '../pipeline.ts'
 import { torchtitanVersion } from '../version.ts'
 import { isImmaterial } from './immaterial.ts'
 import { readRecomputation, readStages } from './stages.ts'
-import { flavorsOf, torchtitanValues, unregisteredFlavor } from './values.ts'
+import {
+  flavorsOf,
+  misnamedSelection,
+  torchtitanValues,
+  unregisteredFlavor,
+  unregisteredOptimizer,
+} from './values.ts'
 
 /** `config` is the parsed file; `chips` are those of the request. */
 export function readTorchtitan(config: Fields, chips: number | null): LaunchReading {
@@ -30,8 +36,8 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   const [name, flavor] = [keys.text('model.name', 'llama3'), keys.text('model.flavor', 'debugmodel')]
   const model = shapeNamed(name, flavor)
   const layers = model ? Number(model.layers) : null
-  const { mesh, zeroStage, replicas, ...laidOut } = meshOf(keys, chips)
-  const { context, expert, pipeline } = mesh
+  const { mesh, ranks, zeroStage, replicas, ...laidOut } = meshOf(keys, chips)
+  const { context, pipeline } = mesh
   const schedule = keys.text('parallelism.pipeline_parallel_schedule', '1F1B')
   const named = schedules[schedule]
   const stages = readStages(keys, pipeline, layers, named === 'interleaved-1f1b')
@@ -44,7 +50,13 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   const sequenceLength = keys.whole('training.seq_len', 2048)
   const precision = precisionOf(keys)
   const offloads = keys.value('training.enable_cpu_offload') === true
-  const misnamed = misnamedAmong(torchtitanValues, (key) => onlyValue(keys.text(key, '')))
+  const misnamed = [
+    ...misnamedAmong(torchtitanValues, (key) => onlyValue(keys.text(key, ''))),
+    ...misnamedSelection(
+      keys.text('activation_checkpoint.mode', 'selective'),
+      keys.text('activation_checkpoint.selective_ac_option', '2'),
+    ),
+  ]
   const custom = keys.text('job.custom_config_module', '') !== ''
   const left = keys.left()
   // Of one microbatch outside of a pipeline, ZeRO-1 and ZeRO-2 are written alike: the faster that fits is taken.
@@ -62,7 +74,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     },
     precision,
     assumptions: {
-      ...(expert > 1 ? { hierarchicalDispatch: backend === 'deepep' } : {}),
+      ...(ranks > 1 ? { hierarchicalDispatch: backend === 'deepep' } : {}),
       ...(keptType(keys) === 'bf16' ? { masterWeights: false } : {}),
       ...(precision.compute === 'fp8' ? { narrowOperands: false, weightCopies: 'none' } : {}),
     },
@@ -82,7 +94,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     ),
     ...leftOver(left, isImmaterial, keys.known()),
     misnamed,
-    unregistered: unregisteredFlavor(name, flavor),
+    unregistered: [...unregisteredFlavor(name, flavor), ...unregisteredOptimizer(optimizer)],
     // Whoever adds settings names the module that has them; models beside the release's come with their own.
     refuses: !custom && flavorsOf.has(name),
     faults: compact(
@@ -128,6 +140,7 @@ function meshOf(keys: Keys, chips: number | null) {
       ...{ tensor, context, pipeline, expert },
       ...replicaAxes(zeroStage, shard / expert, replicate),
     },
+    ranks,
     zeroStage,
     replicas: replicate * shard,
     faults: compact(

@@ -28,6 +28,19 @@ export const flavorsOf: ReadonlyMap<string, readonly string[]> = new Map([
   ['gpt_oss', wordsOf(debug, '20b 120b')],
 ])
 
+/** Optimizers of the release (components/optimizer.py, build_optimizers), to which a model of one's own may add. */
+export function unregisteredOptimizer(name: string): readonly Misnamed[] {
+  const among = ['Adam', 'AdamW']
+  return among.includes(name) ? [] : [{ option: 'optimizer.name', value: name, among }]
+}
+
+/** What is recomputed selectively: by operation, or every so many layers (distributed/activation_checkpoint.py). */
+export function misnamedSelection(mode: string, option: string): readonly Misnamed[] {
+  const among = ['op', 'a number of layers']
+  const known = mode !== 'selective' || /^(op|[1-9]\d*)$/.test(option)
+  return known ? [] : [{ option: 'activation_checkpoint.selective_ac_option', value: option, among }]
+}
+
 /** Commands that are written here name a flavor that is to be registered so. */
 const ours = /^shardplan-/
 

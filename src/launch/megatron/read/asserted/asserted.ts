@@ -30,25 +30,25 @@ export function assertedOf(
     const [name = ''] = setting.split(' ')
     return words.some((word) => word.split(/[\s=]/)[0] === name)
   }
+  // What stands for another option is not there by its own name.
+  const isHeld = (setting: string) => isSet(options, setting) || (/^\S+$/.test(setting) && isWritten(setting))
   return compact(
     unsaidIn(options),
     assertedNumbers
-      .filter(({ lacks = false, broken }) => (whole || !lacks) && broken(said, options))
+      .filter(({ lacks = false, broken }) => (whole || !lacks) && broken(said, options, isWritten))
       .map(({ says }) => says(said)),
     apart.flatMap(({ settings, besides }) =>
       settings
-        .filter((one) => isSet(options, one))
+        .filter(isHeld)
         .flatMap((one) =>
-          besides
-            .filter((other) => isSet(options, other))
-            .map((other) => `Megatron-LM does not take ${one} with ${other}`),
+          besides.filter(isHeld).map((other) => `Megatron-LM does not take ${one} with ${other}`),
         ),
     ),
     // What an older name stands for may have had a default that the option itself has not.
     whole &&
       only
-        .filter(({ setting }) => isWritten(setting) && isSet(options, setting))
-        .filter(({ needs }) => !needs.some((one) => isSet(options, one)))
+        .filter(({ setting }) => isWritten(setting) && isHeld(setting))
+        .filter(({ needs }) => !needs.some(isHeld))
         .map(({ setting, needs }) => `Megatron-LM takes ${setting} only with ${needs.join(' or ')}`),
     spelledOut &&
       options.given('--use-checkpoint-args') === null &&

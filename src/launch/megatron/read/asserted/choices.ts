@@ -41,9 +41,21 @@ export const assertedChoices: ClosedValues = {
 
 const closed: ClosedValues = { ...choices, ...assertedChoices }
 
+/**
+ * Megatron-DeepSpeed's, by other names: megatron/enums.py of bigscience-workshop's (rotary, absolute, alibi) and arguments.py of Microsoft's;
+ * assertions of Megatron-LM are not theirs.
+ */
+const ofDeepspeed: ClosedValues = {
+  '--position-embedding-type': ['absolute', 'rotary', 'alibi', 'learned_absolute', 'rope'],
+}
+
 /** Values that there are none of. */
 export function misnamedIn(options: Options): readonly Misnamed[] {
-  return misnamedAmong(closed, (option) => options.given(option) ?? [])
+  const isFork = options.given('--deepspeed') !== null || options.given('--zero-stage') !== null
+  return misnamedAmong(
+    isFork ? { ...closed, ...ofDeepspeed } : closed,
+    (option) => options.given(option) ?? [],
+  )
 }
 
 /** Options of a list that have no value of it. */

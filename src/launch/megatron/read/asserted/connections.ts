@@ -1,7 +1,8 @@
 /**
  * Streams of kernels to a GPU: with several, those of a collective may start behind the matmul that should hide them. Megatron-LM
- * asserts that there is one where ranks share out tensors or positions, before Blackwell (arguments.py, line 1451; as flags.ts).
- * A text that does not say it may be started where it is set.
+ * asserts that there is one where ranks share out tensors or positions, before Blackwell, and more than one where weights are gathered as
+ * they are used, which has to run beside (NVIDIA/Megatron-LM d98e8a64dd, arguments.py, lines 1477, 1048 and 1166). A text that does not say
+ * it may be started where it is set.
  */
 import { scalesBlocks } from '../../../../hardware/peak.ts'
 import type { ReadingContext } from '../../../read/reading.ts'
@@ -16,6 +17,8 @@ export function connectionsFault(
 ): string | null {
   const [told] = variables.get(connections) ?? []
   const divides = (tensor ?? 1) * (context ?? 1) > 1
+  if (told === '1' && fsdp.isFsdp)
+    return `Megatron-LM's FSDP takes ${connections} of more than 1, or none, and it is 1`
   const freed = fsdp.isFsdp || recipe.beside
   const peaks = chip?.peakFlopsPerSecond
   if (told === undefined || told === '1' || /\D/.test(told) || !divides || freed || !peaks) return null

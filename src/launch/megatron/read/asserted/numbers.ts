@@ -5,11 +5,13 @@
  */
 import type { Options } from '../../../read/options.ts'
 import type { MegatronSaid } from '../../settings.ts'
+import { torchSharded } from './pairs.ts'
 
 interface Asserted {
   /** Whether what is missing breaks it, so that nothing is known of options that others add to. */
   readonly lacks?: boolean
-  readonly broken: (said: MegatronSaid, options: Options) => boolean
+  /** Also by the options as they are written, before other names of them are replaced. */
+  readonly broken: (said: MegatronSaid, options: Options, isWritten: (option: string) => boolean) => boolean
   readonly says: (said: MegatronSaid) => string
 }
 
@@ -59,16 +61,23 @@ export const assertedNumbers: readonly Asserted[] = [
   {
     // a1002
     lacks: true,
-    broken: ({ pipeline, cuts }) => pipeline === 1 && isInterleaved(cuts),
-    says: ({ cuts }) =>
-      `--num-virtual-stages-per-pipeline-rank ${cuts.virtualStages} needs --pipeline-model-parallel-size of more than one`,
+    broken: (said) => said.pipeline === 1 && isInterleaved(said),
+    says: ({ cuts: { virtualStages, perChunk } }) =>
+      `${virtualStages === null ? `--num-layers-per-virtual-pipeline-stage ${perChunk}` : `--num-virtual-stages-per-pipeline-rank ${virtualStages}`} needs --pipeline-model-parallel-size of more than one`,
   },
   {
     // a1006
-    broken: ({ pipeline, cuts }, options) =>
-      pipeline === 2 && isInterleaved(cuts) && options.given('--no-overlap-p2p-communication') !== null,
+    broken: (said, options) =>
+      said.pipeline === 2 && isInterleaved(said) && options.given('--no-overlap-p2p-communication') !== null,
     says: () =>
       'virtual stages with --no-overlap-p2p-communication need --pipeline-model-parallel-size of more than two',
+  },
+  {
+    // a1034, a1036
+    broken: ({ pipeline, dispatch }, _, isWritten) =>
+      isWritten(torchSharded) && Math.max(pipeline ?? 1, dispatch.expertRanks) > 1,
+    says: () =>
+      `${torchSharded} goes with no pipeline and no expert parallelism: --pipeline-model-parallel-size and --expert-model-parallel-size have to be 1`,
   },
   {
     // c2661
@@ -122,6 +131,8 @@ function inSequence({ tensor, inSequence: isAsked }: MegatronSaid): boolean {
   return tensor > 1 && isAsked
 }
 
-function isInterleaved({ virtualStages }: MegatronSaid['cuts']): boolean {
-  return virtualStages !== null && virtualStages > 1
+function isInterleaved({ cuts: { virtualStages, perChunk }, layers, pipeline }: MegatronSaid): boolean {
+  const chunks =
+    virtualStages ?? (perChunk === null || layers === null ? 1 : layers / (pipeline ?? 1) / perChunk)
+  return chunks > 1
 }

@@ -16,6 +16,7 @@ const exchanged = ['--moe-token-dispatcher-type alltoall', '--moe-token-dispatch
 const selective = '--recompute-granularity selective'
 const full = '--recompute-granularity full'
 const batched = '--overlap-moe-expert-parallel-comm'
+export const torchSharded = '--use-torch-fsdp2'
 
 export const only: readonly Only[] = [
   // a1025, a1028
@@ -25,6 +26,9 @@ export const only: readonly Only[] = [
   { setting: '--fp8-param-gather', needs: sharded },
   { setting: '--fp8-param-gather', needs: ['--fp8-format'] },
   { setting: '--fp4-param-gather', needs: ['--fp4-format'] },
+  // a1040, a1044
+  { setting: torchSharded, needs: ['--no-gradient-accumulation-fusion'] },
+  { setting: torchSharded, needs: ['--untie-embeddings-and-output-weights'] },
   // a1169, a1885
   { setting: '--use-megatron-fsdp', needs: ['--ckpt-format fsdp_dtensor'] },
   { setting: '--optimizer-cpu-offload', needs: ['--use-precision-aware-optimizer'] },
@@ -58,6 +62,7 @@ const counted = ['--account-for-embedding-in-pipeline-split', '--account-for-los
 const chunked = ['--num-layers-per-virtual-pipeline-stage', '--num-virtual-stages-per-pipeline-rank']
 const layerGraphs = ['--cuda-graph-impl local', '--cuda-graph-impl transformer_engine']
 const onHost = '--cpu-offloading-num-layers'
+const otherFormats = ['--ckpt-format torch', '--ckpt-format zarr', '--ckpt-format fsdp_dtensor']
 
 export const apart: readonly Apart[] = [
   // a1101, a1196, a1974
@@ -71,6 +76,13 @@ export const apart: readonly Apart[] = [
   { settings: ['--hybrid-layer-pattern'], besides: [...chunked, layout, ...counted] },
   { settings: ends, besides: counted },
   { settings: [layout], besides: [...ends, ...counted] },
+  // a1038, a1042, a1046
+  {
+    settings: [torchSharded],
+    besides: ['--use-distributed-optimizer', '--fp16', ...otherFormats],
+  },
+  // a607 makes it selective, whatever else is said
+  { settings: ['--recompute-activations'], besides: ['--recompute-method', '--recompute-num-layers'] },
   // a1425, c1925, c1896, c2800, c2855
   { settings: [selective], besides: ['--recompute-method', '--recompute-num-layers'] },
   { settings: [onHost], besides: ['--recompute-granularity', ...layerGraphs] },

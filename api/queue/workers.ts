@@ -1,0 +1,99 @@
+/**
+ * The threads, and what ends a task on one: its answer, its failure, or that nobody waits for it any more. One that does not
+ * stop within `graceMs` after it was told to has nobody who waits; one that did not even look is ended with its thread.
+ */
+import { Piscina } from 'piscina'
+import type { OptimizeRequest } from '../schemas/optimize.ts'
+import { type Errand, type Flags, hasBegun } from '../worker/errand.ts'
+import { createBirths } from './births.ts'
+import { type SearchEnd, SearchFailure, type Task } from './search.ts'
+import { oldestIdle, startedThreads } from './threads.ts'
+import { watchOver } from './watch.ts'
+
+interface WorkerOptions {
+  readonly threads: number
+  readonly memoryMb: number
+  readonly graceMs: number
+  readonly worker: URL
+  readonly warmUp: readonly OptimizeRequest[]
+  readonly onError: (error: unknown) => void
+}
+
+/** V8's own choice of 48 MB per thread makes no search faster. */
+const youngMb = 12
+
+interface Running {
+  readonly flags: Flags
+  readonly end: (end: SearchEnd) => void
+}
+
+export function createWorkers({ threads, memoryMb, graceMs, worker, warmUp, onError }: WorkerOptions) {
+  const workers = new Piscina({
+    filename: worker.href,
+    minThreads: threads,
+    maxThreads: threads,
+    workerData: { warmUp },
+    loadBalancer: oldestIdle,
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: youngMb },
+  })
+  const running = new Set<Running>()
+  const births = createBirths(workers)
+
+  // A thread failed before it took a task: searches that wait for it would wait for ever.
+  workers.on('error', (error) => {
+    onError(error)
+    births.giveUp()
+    for (const { flags, end } of running) if (!hasBegun(flags)) end('unavailable')
+  })
+
+  /** `freed` is called when the thread can take another search, which may be after nobody waits for this one any more. */
+  function work<Answer>(
+    name: Task,
+    errand: Errand<unknown>,
+    signal: AbortSignal,
+    { leavingMs = graceMs, freed = () => {} } = {},
+  ): Promise<Answer> {
+    const { flags, timeoutMs } = errand
+    const thread = new AbortController()
+    let ended: SearchEnd | undefined
+    const end = (how: SearchEnd) => {
+      ended ??= how
+      thread.abort()
+    }
+    return new Promise((resolve, reject) => {
+      const refuse = (how: SearchEnd) => reject(new SearchFailure(how, 'It did not stop in time'))
+      const task: Running = { flags, end }
+      running.add(task)
+      const over = watchOver({ flags, timeoutMs, signal, graceMs, leavingMs }, { refuse, endThread: end })
+      const free = () => {
+        over()
+        running.delete(task)
+        births.whenBorn(freed)
+      }
+      workers.run(errand, { name, signal: thread.signal }).then(
+        (answer: Answer) => {
+          free()
+          resolve(answer)
+        },
+        (error: unknown) => {
+          free()
+          reject(failure(error, ended ?? (hasBegun(flags) ? undefined : 'unavailable')))
+        },
+      )
+    })
+  }
+
+  return {
+    work,
+    help: (errand: unknown, signal: AbortSignal) => workers.run(errand, { name: 'help', signal }),
+    started: startedThreads(workers),
+    destroy: () => workers.destroy(),
+  }
+}
+
+/** A failure with a known cause, or the error itself, which is a defect. */
+function failure(error: unknown, ended: SearchEnd | undefined): unknown {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown }
+  const end = code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : ended
+  return end ? new SearchFailure(end, String(message), { cause: error }) : error
+}

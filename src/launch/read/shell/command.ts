@@ -1,0 +1,105 @@
+/** One command of a script: its words, and what stands between them. */
+import { assignment } from './assignment.ts'
+import { openIn } from './expansion.ts'
+import type { Opened } from './here-document.ts'
+import { isLooseSince, type Known, noteUndecided } from './reading.ts'
+import { redirection, type Written } from './redirection.ts'
+import { deciding, declaring, dropped, skipped } from './reserved.ts'
+import { blanks, type Reader, toLineEnd, word } from './word.ts'
+
+export interface Command {
+  readonly words: readonly string[]
+  /** Where it begins in the text. */
+  readonly from: number
+  /** The character that ends it; empty at the end of the text. */
+  readonly ended: string
+  /** Here-documents that follow its line. */
+  readonly opened: readonly Opened[]
+  /** The file that it writes. */
+  readonly written: Written | null
+  /** The text behind `<<<`. */
+  readonly given: string | null
+  /** Variables that are set before it on its line, with their values from before. */
+  readonly own: ReadonlyMap<string, readonly string[] | undefined>
+}
+
+/** Reads the command at the position, up to the character that ends it. */
+export function readCommand(known: Known): Command {
+  const { here, branches } = known
+  const from = here.at
+  const words: string[] = []
+  const redirected = redirections()
+  const own = new Map<string, readonly string[] | undefined>()
+  let declares = false
+  for (;;) {
+    blanks(here)
+    const next = here.text[here.at]
+    if (next === undefined || '\n;&|()'.includes(next)) {
+      if (next !== undefined) here.at++
+      return { words, from, ended: next ?? '', own, ...redirected.found }
+    }
+    if (next === '#') {
+      toLineEnd(here)
+      continue
+    }
+    if (redirected.take(here)) continue
+    const awaits = branches.awaitsPattern()
+    const set = !awaits && (words.length === 0 || declares) ? assigned(known) : null
+    if (set) {
+      if (!declares && !own.has(set.name)) own.set(set.name, set.before)
+      continue
+    }
+    const fields = word(here)
+    const [only = ''] = fields
+    if (words.length === 0 && fields.length === 1 && (!awaits || only === 'esac')) {
+      if (declaring.has(only)) {
+        declares = true
+        continue
+      }
+      branches.meet(only)
+      if (dropped.has(only)) continue
+      if (skipped.has(only) && !deciding.has(only)) noteUndecided(known)
+    }
+    words.push(...fields)
+  }
+}
+
+/** Collects what stands behind `<` and `>`. */
+function redirections() {
+  const opened: Opened[] = []
+  const found = { opened, written: null as Written | null, given: null as string | null }
+  return { found, take }
+
+  /** Whether there was a redirection at the position, which is read then. */
+  function take(here: Reader): boolean {
+    const [sign = '', stream = ''] = /^(\d{0,3})[<>]/.exec(here.text.slice(here.at, here.at + 4)) ?? []
+    if (sign === '') return false
+    here.at += stream.length
+    const said = redirection(here)
+    if (said && 'name' in said) found.written = stream === '' || stream === '1' ? said : found.written
+    else if (said && 'given' in said) found.given = said.given
+    else if (said) opened.push(said)
+    return true
+  }
+}
+
+/** Reads an assignment, and returns the name with its value from before; null, and reads nothing, if there is none. */
+function assigned(
+  known: Known,
+): { readonly name: string; readonly before: readonly string[] | undefined } | null {
+  const { here, variables, branches, notes, passed, loose } = known
+  const found = assignment(here)
+  if (!found) return null
+  const { name, value, from } = found
+  const before = variables.all.get(name)
+  // A branch that needs what the script does not set is one that whoever starts it asks for: without it the value from before counts.
+  if (branches.inDoubt() && variables.all.has(name) && openIn(value) !== null)
+    notes.add(`${name} keeps the value from before a condition, as the text does not set ${openIn(value)}`)
+  else variables.set(name, value)
+  if (branches.runs()) {
+    passed.delete(name)
+    if (branches.isLoose() || isLooseSince(known, from)) loose.add(name)
+    else loose.delete(name)
+  }
+  return { name, before }
+}

@@ -1,0 +1,58 @@
+/** A job that is given fewer nodes, or fewer GPUs on each, than its torchrun is told of does not start; what it leaves idle is noted. */
+import { describe, expect, it } from 'vitest'
+import { heldToJob } from '../../../src/launch/read/launcher-world.ts'
+import { planning } from '../planning.ts'
+import { service } from '../service.ts'
+
+const model =
+  '--num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 --num-attention-heads 32 --group-query-attention --num-query-groups 8 --swiglu --normalization RMSNorm --position-embedding-type rope --disable-bias-linear --untie-embeddings-and-output-weights --vocab-size 128256 --tokenizer-type NullTokenizer --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 64 --bf16 --use-distributed-optimizer --train-iters 9 --lr 1e-4 --mock-data'
+const job = (torchrun: string, workers: number, gpus = 8) => {
+  const pods = (replicas: number) =>
+    `{replicas: ${replicas}, template: {spec: {containers: [{name: p, image: nemo, command: [bash, -c], args: ['torchrun ${torchrun} pretrain_gpt.py ${model}'], resources: {limits: {nvidia.com/gpu: ${gpus}}}}]}}}`
+  return `apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nspec:\n  pytorchReplicaSpecs:\n    Master: ${pods(1)}\n    Worker: ${pods(workers)}\n`
+}
+
+async function launches(megatron: string) {
+  const { status, body } = await service({ search: planning })
+    .post('/validate')
+    .send({ hardware: { chip: 'h100-sxm' }, plan: { megatron }, require: { fits: false } })
+  expect([status, body.errors]).toEqual([200, undefined])
+  const check = body.checks.find(({ name }: { name: string }) => name === 'launchableBy')
+  return { message: check.ok ? 'starts' : check.message, warnings: body.warnings.join('\n') as string }
+}
+
+it('a PyTorchJob has the pods of its Master and its Workers', async () => {
+  const short = await launches(job('--nnodes=4 --nproc-per-node=8', 1))
+  expect(short.message).toMatch(/job has 2 pods, and torchrun waits for 4 \(--nnodes\): it does not start/)
+  expect((await launches(job('--nnodes=2 --nproc-per-node=8', 1))).message).toBe('starts')
+  const crowded = await launches(job('--nnodes=2 --nproc-per-node=8', 1, 4))
+  expect(crowded.message).toMatch(/starts 8 processes \(--nproc-per-node\) where there are 4 GPUs/)
+  const idle = await launches(job('--nnodes=2 --nproc-per-node=4', 1))
+  expect([idle.message, idle.warnings]).toEqual(['starts', expect.stringMatching(/8 GPUs, of which .* 4/)])
+})
+
+describe('a job of Slurm', () => {
+  const slurm = (options: string) =>
+    heldToJob(
+      `#!/bin/bash\n#SBATCH --nodes=4 --gpus-per-node=8\nsrun torchrun ${options} train.py`,
+      undefined,
+    )
+
+  it('may be sent with more nodes than its lines say, so that a note tells it alone', () => {
+    expect(slurm('--nnodes 8 --nproc-per-node 8')).toEqual({
+      notes: [expect.stringMatching(/has 4 nodes, and torchrun waits for 8 .* unless it is sent with more/)],
+      refusals: [],
+    })
+  })
+
+  it('is told what stays idle, and nothing where all is used or is not said', () => {
+    const none = { notes: [], refusals: [] }
+    expect(slurm('--nnodes 2 --nproc-per-node 4').notes).toEqual([
+      'the job has 4 nodes, of which torchrun starts on 2 (--nnodes): the others stay idle',
+      'a node has 8 GPUs, of which torchrun takes 4 (--nproc-per-node): the others stay idle',
+    ])
+    expect(slurm('--nnodes $SLURM_NNODES --nproc-per-node 8')).toEqual(none)
+    expect(slurm('--nnodes 1:8 --nproc-per-node auto')).toEqual(none)
+    expect(slurm('--nnodes $N --nproc-per-node gpu')).toEqual(none)
+  })
+})

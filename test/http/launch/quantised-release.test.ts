@@ -1,0 +1,75 @@
+/** A server that is told another quantisation than its release is stored by does not start; one that makes fp8 of a release in bf16 does. */
+import { expect, it } from 'vitest'
+import { planning } from '../planning.ts'
+import { service } from '../service.ts'
+
+const agent = service({ search: planning })
+
+async function asked(plan: Record<string, string>, more: Record<string, unknown> = {}) {
+  const { body } = await agent.post('/validate').send({
+    hardware: { chip: 'h200-sxm', chips: 8 },
+    workload: { mode: 'generate', contextLength: 2048, batchSequences: 1 },
+    require: { fits: false },
+    plan,
+    ...more,
+  })
+  const check = body.checks?.find(({ name }: { name: string }) => name === 'launchableBy')
+  return {
+    message: check?.ok ? 'starts' : check?.message,
+    weights: body.plan?.memoryBytes.parameters as number,
+  }
+}
+
+const vllm = (model: string, word: string) => ({ vllm: `vllm serve ${model} -tp 8 --quantization ${word}` })
+const sglang = (model: string, word: string) => ({
+  sglang: `python3 -m sglang.launch_server --model-path ${model} --tp 8 --quantization ${word}`,
+})
+
+it.each([
+  ['deepseek-ai/DeepSeek-V3', 'awq', 'stored by fp8'],
+  ['Qwen/Qwen3-32B-AWQ', 'gptq', 'stored by awq or compressed-tensors'],
+  ['Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4', 'fp8', 'stored by gptq'],
+  ['RedHatAI/Meta-Llama-3.1-405B-Instruct-FP8-dynamic', 'fp8', 'stored by compressed-tensors'],
+  ['meta-llama/Llama-3.1-70B-Instruct', 'awq_marlin', 'not quantised'],
+])('%s with --quantization %s is refused: %s', async (model, word, why) => {
+  for (const plan of [vllm(model, word), sglang(model, word)]) {
+    expect((await asked(plan)).message).toContain(
+      `--quantization ${word} is refused for ${model}, which is ${why}`,
+    )
+  }
+})
+
+it.each([
+  ['deepseek-ai/DeepSeek-V3', 'fp8'],
+  ['Qwen/Qwen3-32B-AWQ', 'awq_marlin'],
+  ['Qwen/Qwen3-32B-AWQ', 'moe_wna16'],
+  ['Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4', 'gptq_marlin'],
+  ['nvidia/Llama-3.1-405B-Instruct-FP8', 'modelopt'],
+  // Anything may be stored there.
+  ['/models/Llama-3.1-70B-Instruct', 'awq'],
+  ['someone/Llama-3.1-70B-Instruct-4bit', 'awq'],
+])('%s with --quantization %s may start', async (model, word) => {
+  for (const plan of [vllm(model, word), sglang(model, word)])
+    expect((await asked(plan)).message, model).toBe('starts')
+})
+
+it('is told by a config.json as well', async () => {
+  const config = {
+    ...{ model_type: 'llama', hidden_size: 8192, intermediate_size: 28672, num_hidden_layers: 80 },
+    ...{ num_attention_heads: 64, num_key_value_heads: 8, vocab_size: 128256, hidden_act: 'silu' },
+  }
+  const stored = (method: string) => ({
+    model: { huggingFace: { ...config, quantization_config: { quant_method: method, bits: 4 } } },
+  })
+  expect((await asked(vllm('/models/mine', 'awq'), stored('awq'))).message).toBe('starts')
+  expect((await asked(vllm('/models/mine', 'awq'), stored('gptq'))).message).toMatch(/stored by gptq/)
+})
+
+it('makes fp8 of a release in bf16, whose weights take half of the room', async () => {
+  const model = 'meta-llama/Llama-3.1-70B-Instruct'
+  const plain = (await asked({ vllm: `vllm serve ${model} -tp 8` })).weights
+  for (const name of [model, 'unsloth/Llama-3.1-70B-Instruct-BF16']) {
+    const { message, weights } = await asked(vllm(name, 'fp8'))
+    expect([message, weights < 0.6 * plain]).toEqual(['starts', true])
+  }
+})
