@@ -1,6 +1,7 @@
 /** Writes docs/accuracy.md from a report. */
 
 import { readFileSync } from 'node:fs'
+import { type Standing, standings } from './goals.ts'
 import { noise } from './ranking.ts'
 import type { Report } from './report.ts'
 import { enough, telling } from './residual-record.ts'
@@ -48,6 +49,15 @@ The same training rows, costed like a request that names no software: by the usu
 run them, whatever really ran.
 
 ${table(report.asAsked)}
+
+## Goals
+
+What test rows are meant to reach, where they do, and which datum would settle the rest. Goals and reasons are written by hand
+(\`fixtures/measurements/goals.json\`).
+
+| | goal | reached | what is left |
+|---|---|---|---|
+${standings(report).map(goalLine).join('\n')}
 
 ## As \`assumptions.stack\` costs it
 
@@ -193,6 +203,16 @@ function table(summaries: Readonly<Record<string, Summary>>): string {
     '|---|---|---|---|---|---|---|---|',
     ...Object.entries(summaries).map(line),
   ].join('\n')
+}
+
+function goalLine({ what, figures, left }: Standing): string {
+  const shown = (name: string, value: number) =>
+    `${name} ${name === 'mean tau' ? value.toFixed(2) : `${(100 * value).toFixed(1)} %`}`
+  const aims = figures.map(({ name, goal }) => shown(name, goal))
+  const reached = figures.map(({ name, reached, met }) =>
+    met ? shown(name, reached) : `**${shown(name, reached)}**`,
+  )
+  return ['', what, aims.join(', '), reached.join(', '), left, ''].join(' | ').trim()
 }
 
 const optional = (tau: number | null) => tau?.toFixed(2) ?? ''

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Compared, configurations } from '../accuracy/compared.ts'
+import { standings } from '../accuracy/goals.ts'
 import { grownWorse } from '../accuracy/grown-worse.ts'
 import { publishedInference } from '../accuracy/inference/row.ts'
 import { page } from '../accuracy/page.ts'
@@ -39,6 +40,11 @@ describe('the record of accuracy', () => {
     )
     expect(bands.length).toBeGreaterThan(4)
     for (const [name, { insideNineOfTen }] of bands) expect(insideNineOfTen, name).toBeGreaterThanOrEqual(0.9)
+  })
+
+  it('says of each goal that is not reached what is left, and of no other', () => {
+    for (const { what, figures, left } of standings(recorded))
+      expect(left === '', what).toBe(figures.every(({ met }) => met))
   })
 
   it('sets nothing on rows for testing: a configuration is on one side of the split', () => {
