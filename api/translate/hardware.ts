@@ -16,6 +16,7 @@ import { sliceNamed } from '../hints/slice-names.ts'
 import { unknownValue } from '../hints/unknown-name.ts'
 import { type Fault, faulty, faultyValue } from '../problems.ts'
 import type { HardwareRequest } from '../schemas/given/hardware.ts'
+import { capWarning, refuseCap } from './power-cap.ts'
 
 export interface ResolvedHardware {
   readonly cluster: Cluster
@@ -32,7 +33,8 @@ export function hardwareOf(written: HardwareRequest, basis: Basis, catalogue: Ca
   const chip = overridden(chosenChip(request, basis, catalogue), request)
   const resolution = resolveCluster({ ...asked, chip })
   if ('cluster' in resolution) {
-    return { ...resolution, asked, warnings: compact(resolution.warnings, kinWarning(request, chip, basis)) }
+    const warnings = compact(resolution.warnings, kinWarning(request, chip, basis), capWarning(chip))
+    return { ...resolution, asked, warnings }
   }
   const { pointer, ...problem } = resolution.problem
   const fault = { ...problem, pointer: asWritten(pointer, request) }
@@ -68,11 +70,14 @@ function asWritten(pointer: string, { networkBytesPerSecond, nicGbps }: Hardware
 /** The chip with the request's own numbers; of its peaks only those that are named are replaced. */
 function overridden(chip: Chip, request: HardwareRequest): Chip {
   const { usdPerHour, hbmBytes, hbmBytesPerSecond, hostBytesPerSecond, peakFlopsPerSecond } = request
-  return {
+  const { boardWatts, powerCapWatts } = request
+  const own = {
     ...chip,
-    ...present({ usdPerHour, hbmBytes, hbmBytesPerSecond, hostBytesPerSecond }),
+    ...present({ usdPerHour, hbmBytes, hbmBytesPerSecond, hostBytesPerSecond, boardWatts, powerCapWatts }),
     peakFlopsPerSecond: { ...chip.peakFlopsPerSecond, ...peakFlopsPerSecond },
   }
+  refuseCap(own, powerCapWatts === undefined ? '/hardware/chip/powerCapWatts' : '/hardware/powerCapWatts')
+  return own
 }
 
 /** A chip that is spelled out, with the kin that is asked for or else the one that it has by its numbers, of either basis. */

@@ -86,6 +86,10 @@ export interface Chip {
   /** This chip's share of its host's memory; unlimited when absent. */
   readonly hostMemoryBytes?: Bytes
   readonly usdPerHour?: number
+  /** The most that its board draws; unknown when absent. */
+  readonly boardWatts?: number
+  /** What it is held to where that is less (power.ts). */
+  readonly powerCapWatts?: number
   /** Devices that software sees on a TPU, each with its share of it; 1 when absent. */
   readonly devicesPerChip?: number
   readonly efficiency: Efficiency

@@ -1,5 +1,6 @@
 /** Published layouts since 2024, each configuration once in its newest release: the content of fixtures/recipes.json. */
 import { loadCatalogue } from '../../api/catalogue.ts'
+import { present } from '../../src/fields.ts'
 import { transformer } from '../../src/model/architecture.ts'
 import { type RecipeRecord, shapeOf } from '../../src/plan/certainty/recipes.ts'
 import type { Plan } from '../../src/plan/plan.ts'
@@ -95,7 +96,9 @@ function beyondBudget(
 
 /** What `predicted` takes otherwise than a request has it that says nothing. */
 function askedOf(row: Row): RecipeRecord['asked'] {
-  const { chip, compute, gradients, states, slices, network, attention, expertRecipe, dispatchOverlap } = row
+  const { chip, compute, gradients, states, attention, expertRecipe, dispatchOverlap } = row
+  const { slices, network, powerCapWatts } = row
+  const hardware = present({ slices, network, powerCapWatts })
   const { kind, efficiency } = catalogueChip(chip)
   const own = {
     ...settingsOf(row),
@@ -110,9 +113,7 @@ function askedOf(row: Row): RecipeRecord['asked'] {
       gradients: gradients ?? usualGradients(kind),
       optimizer: states ?? 'fp32',
     },
-    ...(slices || network
-      ? { hardware: { ...(slices ? { slices } : {}), ...(network ? { network } : {}) } }
-      : {}),
+    ...(Object.keys(hardware).length > 0 ? { hardware } : {}),
     ...(Object.keys(own).length > 0 ? { assumptions: { basis: 'calibrated', ...own } } : {}),
   }
 }

@@ -52,6 +52,7 @@ const record = z.strictObject({
   hostMemoryBytes: amount,
   usdPerHour: amount.optional(),
   devicesPerChip: amount.optional(),
+  boardWatts: amount.optional(),
   efficiency: z.strictObject({
     matmul: fraction,
     matmulHalfFlops: z.number().nonnegative(),

@@ -36,7 +36,11 @@ const network = z.object({
   scaleOutBytesPerSecondPerChip: z.exactOptional(z.number()),
 })
 
-const hardware = { slices: z.exactOptional(z.int()), network: z.exactOptional(network) }
+const hardware = {
+  slices: z.exactOptional(z.int()),
+  network: z.exactOptional(network),
+  powerCapWatts: z.exactOptional(z.number()),
+}
 
 /** Strict, so that what is recorded is never asked without one of them. */
 const assumptions = z.exactOptional(

@@ -114,6 +114,11 @@ export const chipFields = {
     quantity(1e16),
   ),
   usdPerHour: optional('On-demand list price of one chip for an hour, in US dollars.', amount(1e6)),
+  boardWatts: optional('The most power that one chip with its board draws, in watts.', quantity(1e5)),
+  powerCapWatts: optional(
+    'The power that it is held to (`nvidia-smi -pl`), in watts: matmuls and attention keep the root of its share of `boardWatts`. No cap where absent.',
+    quantity(1e5),
+  ),
   devicesPerChip: optional(
     'Devices that software sees on a TPU (2 on TPU7x); 1 where absent. Launches count in them, costs and plans in chips.',
     count(64),

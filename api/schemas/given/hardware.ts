@@ -33,6 +33,7 @@ const chipRequest = z
   )
 
 const { hbmBytes, hbmBytesPerSecond, hostBytesPerSecond, peakFlopsPerSecond, usdPerHour } = chipFields
+const { boardWatts, powerCapWatts } = chipFields
 
 /** Numbers of a chip that a request may replace. Efficiencies belong to `assumptions`. */
 const chipOverride = exactPartial({
@@ -44,6 +45,8 @@ const chipOverride = exactPartial({
   hostBytesPerSecond: hostBytesPerSecond.describe(
     "Bandwidth between the chip and its host, in place of the chip's own.",
   ),
+  boardWatts: boardWatts.unwrap().describe("The most that a chip's board draws, in place of the chip's own."),
+  powerCapWatts: powerCapWatts.unwrap(),
   peakFlopsPerSecond: peakFlopsPerSecond.describe(
     "Dense peak FLOP/s by element type of the operands, in place of the chip's own; types that are not named keep theirs.",
   ),

@@ -21,11 +21,13 @@
  * are started again for each. Causal work is balanced by halves of each part (zig-zag), so that a step has work for 3/4 of
  * the rows: 3(c - 1)/4 further starts.
  *
- * Kernels are measured in bursts. In training, with clocks under full power, matmuls and attention hold a share of e.
+ * Kernels are measured in bursts. In training, with clocks under full power, matmuls and attention hold a share of e. Under a power cap both
+ * run at the clocks that it leaves (hardware/power.ts).
  */
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import type { Chip } from '../../hardware/chip.ts'
 import { peakOf } from '../../hardware/peak.ts'
+import { clockShare } from '../../hardware/power.ts'
 import { elementRow, isNarrow, usualType } from '../../recipe/element-type.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { FlopsPerSecond, Seconds } from '../../units.ts'
@@ -57,10 +59,11 @@ export function computeRates(chip: Chip, compute: ElementType, assumptions: Assu
   const peak = peakFlops(chip, compute)
   // Attention kernels run in bf16 where the matmuls run in less: the softmax does not tolerate fp8 inputs without care.
   const widePeak = isNarrow(compute) ? (chip.peakFlopsPerSecond[usualType] ?? peak) : peak
+  const clocks = clockShare(chip)
   return {
-    secondsPerFlop: 1 / (peak * assumptions.matmulEfficiency),
-    secondsPerAttentionFlop: 1 / (widePeak * assumptions.attentionEfficiency),
-    secondsPerUpdateFlop: 1 / (widePeak * assumptions.matmulEfficiency),
+    secondsPerFlop: 1 / (peak * clocks * assumptions.matmulEfficiency),
+    secondsPerAttentionFlop: 1 / (widePeak * clocks * assumptions.attentionEfficiency),
+    secondsPerUpdateFlop: 1 / (widePeak * clocks * assumptions.matmulEfficiency),
     halfFlops: assumptions.matmulHalfFlops,
     groupedSeconds:
       assumptions.groupedMatmulSeconds + (isNarrow(compute) ? assumptions.groupedCastSeconds : 0),

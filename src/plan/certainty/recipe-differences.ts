@@ -15,6 +15,11 @@ export function otherwiseAsked(
     ['gradients in', own.gradients, precision.gradients],
     ['optimizer states in', own.optimizer, precision.optimizer],
     ['chips', recipe.chips, cluster.chips],
+    [
+      'watts a chip',
+      recipe.asked.hardware?.powerCapWatts ?? 'uncapped',
+      cluster.chip.powerCapWatts ?? 'uncapped',
+    ],
     ['sequences a step', recipe.batchSequences, wholeSequences(workload)],
     ['tokens a sequence', recipe.sequenceLength, workload.sequenceLength],
   ]

@@ -16,7 +16,11 @@ import { cutsOf } from './octaves.ts'
 /** What /evaluate needs, beyond the plan, to cost a recipe as the source ran it. */
 export interface RecipeAsked {
   readonly precision: Readonly<Record<'weights' | 'compute' | 'gradients' | 'optimizer', ElementType>>
-  readonly hardware?: { readonly slices?: number; readonly network?: Omit<NetworkOverride, 'tiers'> }
+  readonly hardware?: {
+    readonly slices?: number
+    readonly network?: Omit<NetworkOverride, 'tiers'>
+    readonly powerCapWatts?: number
+  }
   readonly assumptions?: { readonly basis: 'calibrated'; readonly expertRecipe?: ExpertRecipeName } & Partial<
     Pick<Assumptions, ConstantAsked>
   >

@@ -5,6 +5,7 @@ import type { Assumptions } from '../../../src/assumptions/assumptions.ts'
 import { calibrated } from '../../../src/assumptions/calibrated.ts'
 import { stackAssumptions, usualStack } from '../../../src/assumptions/stack.ts'
 import { evaluate } from '../../../src/evaluate.ts'
+import { present } from '../../../src/fields.ts'
 import type { Chip } from '../../../src/hardware/chip.ts'
 import type { NetworkOverride } from '../../../src/hardware/cluster/cluster-request.ts'
 import { resolveCluster } from '../../../src/hardware/cluster/resolve.ts'
@@ -63,6 +64,8 @@ export interface PublishedLayout {
   readonly slices?: number
   /** Where the machine's was not the catalogue's. */
   readonly network?: NetworkOverride
+  /** What its chips were held to, where that is less than they draw. */
+  readonly powerCapWatts?: number
   readonly mesh: Partial<Mesh>
   readonly zeroStage: ZeroStage
   readonly microbatchTokens?: number
@@ -175,8 +178,8 @@ export function problemOf(
   constants: Partial<Assumptions>,
   namesSoftware = true,
 ): Problem | null {
-  const chip = catalogueChip(run.chip)
-  const { chips, slices, network } = run
+  const { chips, slices, network, powerCapWatts } = run
+  const chip = { ...catalogueChip(run.chip), ...present({ powerCapWatts }) }
   const resolution = resolveCluster({ chip, chips, slices, network })
   if ('problem' in resolution) return null
   return {
