@@ -13,6 +13,7 @@ import type { ElementType } from '../../recipe/element-types.ts'
 import type { OptimizerName } from '../../recipe/optimizers.ts'
 import type { Run } from '../run/run.ts'
 import { given, setting, word } from '../settings/settings.ts'
+import { fp8Recipe, tensorwise } from './fp8-recipe.ts'
 
 /** What moments are kept in unless something else is said. */
 export const whole: ElementType = 'fp32'
@@ -53,10 +54,11 @@ export function mayKeepRemainders({ precision, workload, assumptions, cluster }:
 }
 
 /** The precision-aware optimizer has no switch for what a plan may have counted whole. */
-export function remainderNotes({ problem, zeroStage }: Run): readonly string[] {
+export function remainderNotes(run: Run): readonly string[] {
+  const { problem, zeroStage } = run
   const { precision, assumptions } = problem
   const kept = areNarrow(precision.optimizer) && zeroStage === 1 && mayKeepRemainders(problem)
-  return kept && !assumptions.masterRemainders
+  return kept && !assumptions.masterRemainders && fp8Recipe(run) !== tensorwise
     ? [
         `With ${momentSettings.isAware.option}, Megatron-LM keeps 2 bytes of a master weight instead of the 4 that are counted: assumptions.masterRemainders counts 2.`,
       ]

@@ -18,10 +18,11 @@ type Question = Pick<Problem, 'precision' | 'assumptions' | 'cluster'>
 
 /** Whether weights are kept so: the plan counts no others, and Megatron-LM can. */
 export function keepsNarrow(run: Run): boolean {
-  return isCounted(run) && isOffered(run.problem)
+  return countsNarrow(run) && isOffered(run.problem)
 }
 
-function isCounted({ zeroStage, problem: { precision, assumptions } }: Run): boolean {
+/** Whether the plan counts no other weights. */
+export function countsNarrow({ zeroStage, problem: { precision, assumptions } }: Run): boolean {
   const { own } = weightCopiesRow(assumptions.weightCopies)
   return zeroStage > 0 && !own.sharded && elementBytes[precision.compute] < elementBytes[precision.weights]
 }
@@ -39,7 +40,7 @@ function isOffered({ precision, assumptions, cluster }: Question): boolean {
 }
 
 export function narrowWeightNotes(run: Run): readonly string[] {
-  return isCounted(run) && !isOffered(run.problem)
+  return countsNarrow(run) && !isOffered(run.problem)
     ? [
         'Megatron-LM: with these states of the optimizer it keeps casts of the weights beside them, where the plan counts the casts alone; assumptions.weightCopies beside counts both.',
       ]

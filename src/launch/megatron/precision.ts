@@ -1,18 +1,12 @@
 /** Megatron-LM's options for element types. Source: as flags.ts. */
 
-import { scalesBlocks } from '../../hardware/peak.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { Run } from '../run/run.ts'
 import { given, part, setting, word } from '../settings/settings.ts'
+import { delayed, fp8Recipe, mxfp8 } from './fp8-recipe.ts'
 import { isFourBits } from './narrow-types.ts'
 import { keepsNarrow } from './narrow-weights.ts'
 import { megatronSharding } from './states.ts'
-
-/** The recipe of fp8 by which Adam's kernel casts weights itself; Megatron-LM's default. */
-export const delayed = 'delayed'
-
-/** A scale for each 32 numbers. */
-const blocks = 'mxfp8'
 
 /** In fp32 none of them is written. */
 export const precisionSettings = part(mixedOf, {
@@ -25,7 +19,7 @@ export const precisionSettings = part(mixedOf, {
   fp8Gathered: setting('--fp8-param-gather', ({ fp8, keeps }) => keeps && fp8 !== null, given),
   buffersReused: setting(
     '--reuse-grad-buf-for-mxfp8-param-ag',
-    ({ fp8, keeps, isFsdp }) => keeps && fp8 === blocks && !isFsdp,
+    ({ fp8, keeps, isFsdp }) => keeps && fp8 === mxfp8 && !isFsdp,
     given,
   ),
   fp4Format: setting('--fp4-format', ({ isFp4 }) => isFp4 && 'e2m1', word),
@@ -56,14 +50,12 @@ interface Mixed {
   readonly isFsdp: boolean
 }
 
-/** mxfp8 on chips that scale blocks of 32 numbers; older ones scale tensors by their recent maxima, as in its example for Llama 3 on H100. */
 function mixedOf(run: Run): Mixed | null {
   const { problem, zeroStage } = run
-  const { precision, cluster } = problem
-  const { weights, compute, gradients } = precision
+  const { weights, compute, gradients } = problem.precision
   if (weights === 'fp32') return null
   return {
-    fp8: compute === 'fp8' ? (scalesBlocks(cluster.chip) ? blocks : delayed) : null,
+    fp8: fp8Recipe(run),
     isFp4: isFourBits(compute),
     keeps: keepsNarrow(run),
     gradients,

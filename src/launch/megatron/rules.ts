@@ -21,9 +21,11 @@ import type { MeshRun } from '../run/run.ts'
 import { isAmd } from '../vendor.ts'
 import { recurrentVariants } from './attention.ts'
 import { domainsRule } from './domains.ts'
+import { fp8Recipe, scaledAtHand, tensorwise } from './fp8-recipe.ts'
 import { hybridConvolution, patternLetters } from './hybrid.ts'
 import { areNarrow, mayKeepRemainders, megatronMoments, megatronPlaced } from './moments.ts'
 import { isFourBits, narrowTypes } from './narrow-types.ts'
+import { countsNarrow } from './narrow-weights.ts'
 import { megatronRecomputation } from './recomputation.ts'
 import { megatronOptimizers, megatronSharded, megatronSharding } from './states.ts'
 import { megatronVersion } from './version.ts'
@@ -178,6 +180,14 @@ export const megatronRules: RunRules = {
     {
       broken: (run) => megatronRecomputation(run) === null,
       says: 'Megatron-LM recomputes the same modules of every layer, or whole layers, the same number in each chunk',
+    },
+    {
+      broken: (run) => {
+        const { masterRemainders, optimizerOnHost } = run.problem.assumptions
+        const needsDelayed = masterRemainders || (optimizerOnHost && countsNarrow(run))
+        return needsDelayed && fp8Recipe(run) === tensorwise
+      },
+      says: `Megatron-LM keeps remainders of master weights, and weights in fp8 beside states on the host, with delayed scaling alone, with which it does not recompute ${scaledAtHand.join(' or ')}`,
     },
   ],
 }

@@ -2,8 +2,8 @@
 import { compact } from '../../../compact.ts'
 import { elementBytes } from '../../../recipe/element-type.ts'
 import type { ElementType } from '../../../recipe/element-types.ts'
+import { delayed } from '../fp8-recipe.ts'
 import { areNarrow, momentSettings, whole } from '../moments.ts'
-import { delayed } from '../precision.ts'
 import type { MegatronSaid } from '../settings.ts'
 
 /** By the names of the options and of torch; fp16 is as wide as bf16, which is all that is counted. */

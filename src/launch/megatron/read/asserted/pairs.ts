@@ -4,6 +4,7 @@
  * by lines of megatron/training/arguments.py (a) and megatron/core/transformer/transformer_config.py (c).
  */
 import type { Options } from '../../../read/options.ts'
+import { scaledAtHand } from '../../fp8-recipe.ts'
 
 interface Only {
   readonly setting: string
@@ -44,6 +45,11 @@ export const only: readonly Only[] = [
   { setting: full, needs: ['--recompute-num-layers'] },
   { setting: `${selective} --recompute-modules moe_act`, needs: ['--moe-grouped-gemm'] },
   { setting: `${selective} --recompute-modules mla_up_proj`, needs: ['--multi-latent-attention'] },
+  // c2001; delayed is what it scales by unless it is told otherwise.
+  ...scaledAtHand.map((name) => ({
+    setting: `--fp8-format ${selective} --recompute-modules ${name}`,
+    needs: ['tensorwise', 'blockwise', 'mxfp8', 'custom'].map((recipe) => `--fp8-recipe ${recipe}`),
+  })),
   // c3016, c3035, c3074
   { setting: batched, needs: exchanged },
   { setting: batched, needs: ['--bf16', '--fp16'] },
