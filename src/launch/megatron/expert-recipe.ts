@@ -4,7 +4,7 @@
  *   parts   --cuda-graph-impl transformer_engine, for attention, router and preparation of the dispatch
  *   step    --cuda-graph-impl full_iteration, experts padded to a capacity, paged activations, one kernel for their MLP
  *
- * Neither graphs of parts nor running two microbatches side by side go with layers that are recomputed whole; the
+ * The whole step is a graph only with HybridEP, which experts on ranks of their own have. Neither graphs of parts nor running two microbatches side by side go with layers that are recomputed whole; the
  * latter also needs virtual stages if there is a pipeline. Neither is used with Megatron-FSDP, as no such run has been
  * published. Source: as flags.ts, and megatron/core/transformer/transformer_config.py; values of
  * NVIDIA-NeMo/Megatron-Bridge @067f987df0, src/megatron/bridge/perf_recipes.
@@ -16,6 +16,7 @@ import { keepsCopies, policyNamed } from '../../recipe/policy.ts'
 import { expertRanks } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { given, part, setting } from '../settings/settings.ts'
+import { isSentDirectly } from './experts.ts'
 import { megatronSharding } from './states.ts'
 
 interface RecipeLaunch {
@@ -71,14 +72,16 @@ export function megatronExpertRecipe(run: Run): RecipeLaunch | null {
     return { graphs: 'none', beside: false, keepsAttention, notes }
   }
   const whole = recomputesWhole(run)
-  const graphed = graphs === 'parts' && whole ? 'none' : graphs
+  const alone = graphs === 'step' && !isSentDirectly(run)
+  const graphed = alone || (graphs === 'parts' && whole) ? 'none' : graphs
   return {
     graphs: graphed,
     beside: beside && !whole && mayRunBeside(run),
     keepsAttention,
     notes: compact(
       graphed === 'step' && stepNote,
-      graphed !== graphs && without('layers that are recomputed whole', expertRecipe),
+      alone && without('experts whose tokens HybridEP does not send', expertRecipe),
+      graphed !== graphs && !alone && without('layers that are recomputed whole', expertRecipe),
     ),
   }
 }

@@ -2,8 +2,8 @@
  * Megatron-LM's flags for experts. Its dispatchers:
  *
  *   allgather   gathers tokens over tensor, experts are on all ranks: without an expert axis nothing is sent
- *   flex        DeepEP, or HybridEP in NVLink domains of more than 8, on GPUs of NVIDIA: sends one copy to each chip,
- *               as plans assume
+ *   flex        DeepEP, or HybridEP where NVLink reaches beyond a host or the step is one CUDA graph, on GPUs of NVIDIA: sends
+ *               one copy to each chip, as plans assume
  *   alltoall    NCCL: sends one copy to each expert
  *
  * Experts are split over tensor like an MLP, or tensor ranks have whole ones: an expert tensor parallel size of 1. Layers with experts are written as a pattern, because for a number n
@@ -15,6 +15,7 @@
 
 import { compact } from '../../compact.ts'
 import type { Router } from '../../model/details.ts'
+import { expertRecipeRow } from '../../recipe/expert-recipes.ts'
 import {
   copiesNote,
   expertPattern,
@@ -23,8 +24,8 @@ import {
   routingGroups,
   type TokenDispatch,
 } from '../run/experts.ts'
+import { joinsHosts } from '../run/hosts.ts'
 import type { MeshRun, Run } from '../run/run.ts'
-import { innermostUnit } from '../run/units.ts'
 import { counted, part, setting, whole, word } from '../settings/settings.ts'
 import { hasDeepEp } from '../vendor.ts'
 import { told } from './details.ts'
@@ -127,9 +128,14 @@ function layersOf(run: Run): string | null {
 /** What each backend of the flex dispatcher is a part of (Megatron-LM core_v0.19.0, fused_a2a.py; deepseek-ai/DeepEP). */
 const backends = { deepep: 'DeepEP', hybridep: 'HybridEP (the branch hybrid-ep of DeepEP)' } as const
 
-/** NVLink over more chips than a host has is what hybridep is for. */
+/**
+ * NVLink over more chips than a host has is what hybridep is for, however few of them a job has: two hosts of GB200 are joined by it. Experts that are
+ * padded to a capacity of their ranks, for a graph of the whole step, are its alone (transformer_config.py, line 1694).
+ */
 export function backendOf({ problem }: Pick<MeshRun, 'problem'>): keyof typeof backends {
-  return innermostUnit(problem.cluster) > 8 ? 'hybridep' : 'deepep'
+  const { cluster, assumptions } = problem
+  const { graphs } = expertRecipeRow(assumptions.expertRecipe)
+  return graphs === 'step' || joinsHosts(cluster) ? 'hybridep' : 'deepep'
 }
 
 function dispatchOf(run: Run) {

@@ -8,18 +8,17 @@ const mostOnABoard = 8
 const onATray = 4
 
 export function hostSize(cluster: Cluster): number {
-  const {
-    chip: { system },
-    network,
-    chips,
-  } = cluster
-  const unit =
-    system.kind === 'torus'
-      ? system.host.reduce((product, size) => product * size, 1)
-      : network.kind === 'switched'
-        ? (network.tiers[0]?.size ?? chips)
-        : chips
-  return Math.min(hostOf(unit), chips)
+  return Math.min(hostOf(unitOf(cluster)), cluster.chips)
+}
+
+/** Whether what joins the chips of a host joins those of several, however many of them are asked for. */
+export function joinsHosts(cluster: Cluster): boolean {
+  return hostOf(unitOf(cluster)) < unitOf(cluster)
+}
+
+function unitOf({ chip: { system }, network, chips }: Cluster): number {
+  if (system.kind === 'torus') return system.host.reduce((product, size) => product * size, 1)
+  return network.kind === 'switched' ? (network.tiers[0]?.size ?? chips) : chips
 }
 
 /** Chips of a host of such units. */

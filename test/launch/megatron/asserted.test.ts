@@ -32,6 +32,7 @@ const values: Readonly<Record<string, string | number>> = {
   '--recompute-granularity': 'selective',
   '--moe-shared-expert-intermediate-size': 1024,
   '--moe-expert-capacity-factor': 1,
+  '--moe-expert-rank-capacity-factor': 1.5,
   '--moe-router-group-topk': 2,
   '--moe-router-num-groups': 4,
   '--cpu-offloading-num-layers': 2,

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../../solvers/javascript-lp-solver.ts'
 import type { Assumptions } from '../../../src/assumptions/assumptions.ts'
 import { evaluate } from '../../../src/evaluate.ts'
+import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
 import type { PlanSketch } from '../../../src/problem.ts'
 import { type Mesh, unitMesh } from '../../../src/sharding/axis.ts'
 import { legal } from '../../legal.ts'
@@ -19,11 +20,12 @@ function launched(
   mesh: Partial<Mesh>,
   sketch: Partial<PlanSketch> = {},
   model = 'qwen3-30b-a3b',
+  [chip, chips] = ['gb200-nvl72', 16] as readonly [string, number],
 ) {
   const asked = problem({
     model,
-    chip: 'gb200-nvl72',
-    chips: 16,
+    chip,
+    chips,
     batchTokens: 64 * 4096,
     sequenceLength: 4096,
     memoryBudget: 1e12,
@@ -71,6 +73,37 @@ describe('experts as they are costed', () => {
     expect(flags).toContain(overlap)
     expect(command).toMatch(/^NVTE_CUTEDSL_FUSED_GROUPED_MLP=1 torchrun /)
     expect(notes).toMatch(/one CUDA graph/)
+  })
+
+  it.each([
+    ['gb200-nvl72', 4],
+    ['gb200-nvl72', 8],
+    ['gb300-nvl72', 64],
+    ['b200-sxm', 8],
+  ] as const)('in one graph are sent by HybridEP, which alone pads them to a capacity, on %s times %i', (chip, chips) => {
+    const { command } = launched(captured, { expert: chips }, {}, 'qwen3-30b-a3b', [chip, chips])
+    expect(command).toContain('--moe-expert-rank-capacity-factor')
+    expect(command).toContain('--moe-flex-dispatcher-backend hybridep')
+    expect(readMegatron(command, null).faults).toEqual([])
+  })
+
+  it('are in no graph of the whole step where HybridEP sends nothing', () => {
+    for (const [more, mesh] of [
+      [{}, { data: 16 }],
+      [{ hierarchicalDispatch: false }, { expert: 16 }],
+    ] as const) {
+      const { flags, command, notes } = launched({ ...captured, ...more }, mesh)
+      expect(flags).not.toMatch(/cuda-graph|paged-stash|rank-capacity/)
+      expect(command).not.toContain('NVTE_CUTEDSL')
+      expect(notes).toMatch(/HybridEP does not send go without .*"captured"/)
+    }
+  })
+
+  it('lie on two hosts of GB200 that HybridEP joins, and on nodes of eight with DeepEP', () => {
+    const backend = (chip: string, chips: number) =>
+      launched({ expertRecipe: 'flex' }, { expert: chips }, {}, 'qwen3-30b-a3b', [chip, chips]).flags
+    expect(backend('gb200-nvl72', 8)).toContain('--moe-flex-dispatcher-backend hybridep')
+    expect(backend('b200-sxm', 16)).toContain('--moe-flex-dispatcher-backend deepep')
   })
 
   it('overlap only where it is charged for: virtual stages, experts apart, layers that are not recomputed whole', () => {

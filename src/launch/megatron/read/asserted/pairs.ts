@@ -33,12 +33,16 @@ export const only: readonly Only[] = [
   // a1169, a1885
   { setting: '--use-megatron-fsdp', needs: ['--ckpt-format fsdp_dtensor'] },
   { setting: '--optimizer-cpu-offload', needs: ['--use-precision-aware-optimizer'] },
-  // c1820, c1862, c2677
+  // c1820, c1862, c1872, c2677
   {
     setting: '--moe-shared-expert-overlap --moe-shared-expert-intermediate-size',
     needs: exchanged,
   },
   { setting: '--moe-pad-expert-input-to-capacity', needs: ['--moe-expert-capacity-factor'] },
+  {
+    setting: '--moe-expert-rank-capacity-factor',
+    needs: ['--moe-flex-dispatcher-backend hybridep', '--moe-flex-dispatcher-backend ncclep'],
+  },
   { setting: '--moe-router-group-topk', needs: ['--moe-router-num-groups'] },
   // c1913, c1919, c1964, c1969
   { setting: full, needs: ['--recompute-method'] },
