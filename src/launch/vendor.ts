@@ -1,10 +1,21 @@
 /** What software for one vendor's GPUs, or for GPUs joined in one way, asks of a chip. */
 import { type Chip, isDirect, type Tier } from '../hardware/chip.ts'
 import { kinOf } from '../hardware/kin.ts'
+import { scalesBlocks } from '../hardware/peak.ts'
 
 /** By its kin's name, or by its own where it has none. */
 export function isAmd(chip: Pick<Chip, 'name' | 'kin'>): boolean {
   return /^mi\d/i.test(kinOf(chip) ?? chip.name)
+}
+
+/** Whether it is a GPU of NVIDIA since Blackwell. */
+export function isBlackwell(chip: Pick<Chip, 'name' | 'kin' | 'peakFlopsPerSecond'>): boolean {
+  return scalesBlocks(chip) && !isAmd(chip)
+}
+
+/** Whether it is one of workstations (SM120), which has kernels of its own beside those of data centres. */
+export function isWorkstation(chip: Pick<Chip, 'name' | 'kin'>): boolean {
+  return /^rtx/i.test(kinOf(chip) ?? chip.name)
 }
 
 /** Chips and how they are joined: a cluster, or a chip with the system it comes in. */

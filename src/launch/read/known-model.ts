@@ -5,6 +5,9 @@ import type { Transformer } from '../../model/transformer.ts'
 export interface KnownModel {
   readonly layers: number
   readonly latent: boolean
+  /** Whether attention is to positions that an index chooses, and whether to pooled ones; false when absent. */
+  readonly chooses?: boolean
+  readonly pools?: boolean
   /** Whether attention and MLP form a single component. */
   readonly parallelBlocks: boolean
   readonly experts: boolean
@@ -25,6 +28,8 @@ export function knownOf(model: Transformer): KnownModel {
   return {
     ...{ layers, parallelBlocks, maxSequenceLength },
     latent: attention.latent !== null,
+    chooses: attention.index !== null,
+    pools: attention.compressed !== undefined,
     experts: experts !== null,
     recurrent: recurrence !== undefined,
     sharedExperts: (experts?.sharedExperts ?? 0) > 0,

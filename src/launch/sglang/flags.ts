@@ -24,6 +24,7 @@ import { graphNote } from '../server/graphs.ts'
 import { longerNote, longerVariables } from '../server/longer.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, kernelNotes, replicaChips, replicaNote } from '../server/notes.ts'
+import { pagesNote } from '../server/pages.ts'
 import {
   chosenPositionsRule,
   type ServingRules,
@@ -38,6 +39,7 @@ import { wholeBlocksRule } from '../server/slices.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { memoryRule, usualSent } from './memory.ts'
+import { pagesOf } from './pages.ts'
 import { lengthOf, sglangFormats, sglangSettings, sharesServer } from './settings.ts'
 import { slotsNote } from './states.ts'
 import { unsentModelsRule } from './unsent-models.ts'
@@ -117,6 +119,7 @@ function notes(serving: Serving): readonly string[] {
     !sharesServer(serving) && replicaNote(serving, 'SGLang'),
     serving.attentionGroups > 1 && 'SGLang has attention by sequences for DeepSeek, Qwen and like models.',
     slotsNote(serving),
+    pagesNote(serving, 'SGLang', pagesOf(serving)),
     longerNote(serving, 'SGLang', lengthOf(serving), longerVariables.sglang),
     graphNote(serving, 'SGLang'),
     kernelNotes(serving, 'SGLang'),

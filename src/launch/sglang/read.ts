@@ -18,6 +18,7 @@ import { stateTypeNote } from '../server/state-types.ts'
 import { withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { nodesRefused } from './nodes.ts'
+import { pagesRefused } from './pages.ts'
 import { promptMargin, sglangFormats, sglangSettings } from './settings.ts'
 import { statesRead } from './states.ts'
 import { defaultChunk } from './step-tokens.ts'
@@ -44,7 +45,6 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const sends = !['none', 'flashinfer'].includes(dispatch ?? 'none')
   const quantised = quantized(rest.quantization, named, sglangQuantizations, context.model?.storedBy)
   const groups = attends ? data : 1
-  const refused = nodesRefused(options, { tensors, pipeline: rest.pipeline, data, attends })
   const told = notesOf(options)
   const type = '--mamba-ssm-dtype'
   const stateNote = stateTypeNote(type, () => options.text(type), null, context)
@@ -56,6 +56,11 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const written = context.mode === 'generate' ? null : options.text('--chunked-prefill-size')
   const usual = both && context.chip ? defaultChunk(context.chip.hbmBytes) : null
   const chunk = written ?? (usual === null ? null : String(usual))
+  const step = chunk !== null && /^\d+$/.test(chunk) ? Number(chunk) : null
+  const refused = compact(
+    nodesRefused(options, { tensors, pipeline: rest.pipeline, data, attends }),
+    step !== null && pagesRefused(step, groups, options, context),
+  )
   const mixes = both && options.has('--enable-mixed-chunk')
   return servingReading(
     {
@@ -83,10 +88,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       sequences: limits.length > 0 ? Math.min(...limits) : null,
       // Half of the tokens that caches have room for (managers/scheduler.py): memory is short before.
       usualSequences: null,
-      stepTokens:
-        chunk !== null && /^\d+$/.test(chunk)
-          ? Math.max(1, Math.floor(Number(chunk) / groups))
-          : promptTokens(options, context),
+      stepTokens: step === null ? promptTokens(options, context) : Math.max(1, Math.floor(step / groups)),
       servingNotes: compact(
         written === null &&
           usual !== null &&

@@ -5,10 +5,12 @@ import { groupWays, projectionOf, sharesExperts } from '../server/attention-grou
 import { type Formats, quantizesItself, typeWord } from '../server/formats.ts'
 import { graphedSequences } from '../server/graphs.ts'
 import { hostChips } from '../server/notes.ts'
+import { wholePages } from '../server/pages.ts'
 import { type Serving, sharersOf } from '../server/serving.ts'
 import { given, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { expertKernels } from '../vendor.ts'
 import { memoryOf } from './memory.ts'
+import { pagesOf } from './pages.ts'
 import { keepsNoPrefixes, slotsOf } from './states.ts'
 
 export const sglangFormats: Formats = {
@@ -127,9 +129,10 @@ export function lengthOf({ mode, contextLength, prompts }: Serving): number {
   return Math.max(contextLength, (prompts?.contextLength ?? 0) + promptMargin)
 }
 
-function chunkOf({ mode, chunked, unitTokens, attentionGroups }: Serving): number | null {
+function chunkOf(own: Serving): number | null {
+  const { mode, chunked, unitTokens, attentionGroups } = own
   if (mode === 'generate') return null
-  return chunked || mode === 'serve' ? unitTokens * attentionGroups : -1
+  return chunked || mode === 'serve' ? wholePages(unitTokens, pagesOf(own)) * attentionGroups : -1
 }
 
 function roleOf({ transfers, mode }: Serving): string | null {

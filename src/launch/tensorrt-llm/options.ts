@@ -25,6 +25,7 @@ import { graphedSequences, graphNote } from '../server/graphs.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, replicaChips, replicaNote } from '../server/notes.ts'
+import { pagesNote, wholePages } from '../server/pages.ts'
 import { type ServingRules, sentExpertsRule, servingRefusal, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import type { Start } from '../start.ts'
@@ -150,7 +151,7 @@ function graphOptions(serving: Serving): TensorrtOptions {
 
 function tokenOptions({ mode, chunked, unitSequences, unitTokens, contextLength }: Serving): TensorrtOptions {
   if (mode === 'generate') return unitSequences > batchedTokens ? { max_num_tokens: unitSequences } : {}
-  const blocks = Math.ceil(unitTokens / blockPositions) * blockPositions
+  const blocks = wholePages(unitTokens, blockPositions)
   if (mode === 'serve') return { max_num_tokens: blocks, enable_chunked_prefill: true }
   // Prompts longer than a mean one are refused otherwise.
   const parts = chunked || contextLength > unitTokens
@@ -161,6 +162,7 @@ function notes(serving: Serving): readonly string[] {
   return compact(
     replicaNote(serving, 'TensorRT-LLM'),
     graphNote(serving, 'TensorRT-LLM'),
+    pagesNote(serving, 'TensorRT-LLM', blockPositions),
     unpackedNote(serving.setting, 'TensorRT-LLM'),
     checkpointNote(serving, 'TensorRT-LLM', []),
     hostNotes(

@@ -10,8 +10,8 @@
  *                                                 on
  *   chunk        c = min(b·f, ⌊b·f·(T - s(B))/t⌋) for f new tokens of each prompt: the most with which no step takes
  *                longer than T, but at least M + b - B, as servers take no fewer tokens per step than sequences. Where
- *                the first token is then late, the least c with which it is not: T limits τ, which is a mean. A plan
- *                that limits the tokens of a step leaves c those beside B.
+ *                the first token is then late, the least c with which it is not: T limits τ, which is a mean. The tokens
+ *                of a step are whole pages of each reader (readers.ts). A plan that limits them leaves c those beside B.
  *   wait         W, for P servers that each take b prompts every t' (arrivals λ/b, constant service)
  *   slots        V, for D·M slots that a sequence holds for G·τ (exponential service, as outputs vary)
  *   transfer     x, of what is not sent while the prefill runs, layer by layer: at least its last layer
@@ -26,6 +26,7 @@ import { leastThat } from '../../threshold.ts'
 import type { Seconds } from '../../units.ts'
 import type { Deployment, Pair } from './pair.ts'
 import { meanWait } from './queue.ts'
+import { pagePositions, readersTogether } from './readers.ts'
 import { mostUtilization, type Requests } from './requests.ts'
 import { type KvTransfer, kvTransfer } from './transfer.ts'
 
@@ -106,11 +107,31 @@ function operationAt(
  * server may hold, as no server starts with fewer; and just `batch` where not one token of a prompt fits beside it.
  */
 function mostStepTokens(pair: Pair, requests: Requests, batch: number, step: Seconds): number {
-  const { slots, prefill } = pair
   const whole = promptTokens(pair, requests)
-  const inTime = Math.floor((whole * (requests.maxPerToken - step)) / prefill.seconds)
-  if (inTime >= whole) return slots + whole
-  return inTime < 1 ? batch : Math.max(batch + inTime, slots + prefill.prompts)
+  const inTime = Math.floor((whole * (requests.maxPerToken - step)) / pair.prefill.seconds)
+  const pages = pageTokens(pair)
+  if (inTime >= whole) return mostPaged(pair, whole)
+  if (inTime < 1) return batch
+  return Math.max(Math.floor((batch + inTime) / pages) * pages, fewestTokens(pair))
+}
+
+/** Tokens with which a step has whole prompts beside all slots. */
+function mostPaged(pair: Pair, whole: number): number {
+  return inPages(pair.slots + whole, pageTokens(pair))
+}
+
+/** One for each sequence that the server may hold. */
+function fewestTokens(pair: Pair): number {
+  return inPages(pair.slots + pair.prefill.prompts, pageTokens(pair))
+}
+
+/** Tokens that are a page of each reader. */
+function pageTokens({ generate: { chosen, site, size } }: Pair): number {
+  return readersTogether(chosen.layouts, site.mesh) * pagePositions(size.bench.setting.model)
+}
+
+function inPages(tokens: number, pages: number): number {
+  return Math.ceil(tokens / pages) * pages
 }
 
 /** Uncached tokens of the prompts that are read together. */
@@ -131,10 +152,11 @@ export function meets(deployment: Deployment, requests: Requests, rate: number):
   if (rate > capacity(deployment)) return null
   const usual = meetsAsIs(deployment, requests, rate)
   if (usual || pair.disaggregated || pair.stepTokens !== null) return usual
-  const fewest = slots + pair.prefill.prompts
-  const more = promptTokens(pair, requests) - pair.prefill.prompts + 1
+  const fewest = fewestTokens(pair)
+  const pages = pageTokens(pair)
+  const more = (mostPaged(pair, promptTokens(pair, requests)) - fewest) / pages + 1
   const withMore = (count: number): Operation | null => {
-    const stepTokens = fewest + count - 1
+    const stepTokens = fewest + (count - 1) * pages
     return meetsAsIs({ ...deployment, pair: { ...pair, stepTokens } }, requests, rate)
   }
   // Larger chunks bring the first token earlier, and change nothing else.

@@ -5,13 +5,22 @@
  * with a scheduler of its own, so that --max-num-batched-tokens is of a rank); sgl-project/sglang, python/sglang/srt/server_args.py
  * (_handle_data_parallelism: chunked_prefill_size // dp_size is that of a rank); NVIDIA/TensorRT-LLM (max_num_tokens is of a rank under
  * enable_attention_dp).
+ *
+ * A part of a prompt is whole pages of a cache, so that the tokens of a step are: SGLang asserts it (the same file, check_server_args), and
+ * TensorRT-LLM cuts prompts at blocks. Servers' pages have 64 positions or a divisor of these, and 256 where positions are pooled.
  */
 import type { CompiledLayout, Offered } from '../../inference/layout/compiled-layout.ts'
 import type { Demand } from '../../inference/meshes.ts'
+import type { Transformer } from '../../model/transformer.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import { sequenceGroups } from '../../sharding/tables/inference-layout-fields.ts'
 
 const mostTokens = 8192
+
+/** Positions that are whole pages at every server. */
+export function pagePositions({ attention }: Pick<Transformer, 'attention'>): number {
+  return attention.compressed ? 256 : 64
+}
 
 /**
  * Numbers of prompts of so many new positions that a mesh may take together, in one of the layouts: powers of two, all of them for one reader,
@@ -50,6 +59,11 @@ export function readableOffers(
 
 function mostOfReader(positions: number): number {
   return Math.max(1, Math.floor(mostTokens / positions))
+}
+
+/** Readers of one instance whose components lie so. */
+export function readersTogether(layouts: readonly CompiledLayout[], mesh: Mesh): number {
+  return Math.max(1, ...layouts.flatMap((layout) => readersOf(layout, mesh) ?? []))
 }
 
 /** Null for a component without a cache: sequences are told apart by attention alone. */

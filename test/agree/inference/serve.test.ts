@@ -16,6 +16,7 @@ import { type Requests, requestsOf } from '../../../src/modes/serve/requests.ts'
 import type { Sized } from '../../../src/modes/serve/sized.ts'
 import { copyBytes } from '../../../src/modes/serve/storage.ts'
 import type { ServeWorkload } from '../../../src/problem.ts'
+import type { Mesh } from '../../../src/sharding/axis.ts'
 import { inferenceProblem } from '../../inference-problem.ts'
 import { forAll, law } from '../../law.ts'
 import { smallDense } from '../../small-model.ts'
@@ -113,30 +114,53 @@ function requestSeconds(
     const first = place + wait + service + (shared ? token / 2 : exposed(prefill, generate, requests))
     return first > maxFirst ? null : first
   }
-  const chunk = shared ? chunkOf(prefill, slots - batch, maxPerToken - step, tokens, firstWith) : tokens
+  const beside = { slots, batch, pages: pagesOf(generate), room: maxPerToken - step }
+  const chunk = shared ? chunkOf(prefill, beside, tokens, firstWith) : tokens
   const first = chunk === null ? null : firstWith(chunk)
   return first === null || token > maxPerToken * (1 + 1e-12) ? null : first + (length - 1) * token
 }
 
+/** Chips that have other sequences than each other while attention runs, by what each layout of caches shares out. */
+const groupsOver: Readonly<Record<string, (mesh: Mesh) => number>> = {
+  heads: () => 1,
+  sequence: () => 1,
+  batch: ({ tensor, tensor2 }) => tensor * tensor2,
+  'heads-batch': ({ tensor2 }) => tensor2,
+}
+
+/** Tokens that are a page of 64 positions in each group that has prompts of its own. */
+function pagesOf({ site: { mesh }, chosen }: GenerateInstance): number {
+  const cache = chosen.layouts.find((layout) => layout.cache !== null)?.cache ?? 'heads'
+  return 64 * mesh.data * mesh.expert * (groupsOver[cache]?.(mesh) ?? 1)
+}
+
+interface Beside {
+  readonly slots: number
+  readonly batch: number
+  readonly pages: number
+  readonly room: number
+}
+
 /**
  * Prompts go in chunks of so many tokens that no step is over the objective, each beside a step of generation; if the
- * first token is then late, in the smallest with which it is not. Tokens of a step are no fewer than sequences.
+ * first token is then late, in the smallest with which it is not. Tokens of a step are whole pages, and no fewer than sequences.
  */
 function chunkOf(
   { prompts, seconds }: PrefillInstance,
-  idle: number,
-  room: number,
+  { slots, batch, pages, room }: Beside,
   tokens: number,
   firstWith: (chunk: number) => number | null,
 ): number | null {
   const inTime = Math.floor((tokens * room) / seconds)
-  const least = Math.min(tokens, idle + prompts)
-  const usual = Math.min(tokens, Math.max(inTime, least))
-  if (inTime >= 1 && firstWith(usual) !== null) return usual
+  const chunkIn = (step: number) => Math.min(tokens, step - batch)
+  let least = pages
+  while (least < slots + prompts) least += pages
+  let usual = least
+  while (inTime >= tokens ? usual < slots + tokens : usual + pages <= batch + inTime) usual += pages
+  if (inTime >= 1 && firstWith(chunkIn(usual)) !== null) return chunkIn(usual)
   if (firstWith(tokens) === null) return null
-  let chunk = least
-  while (firstWith(chunk) === null) chunk++
-  return chunk
+  while (firstWith(chunkIn(least)) === null) least += pages
+  return chunkIn(least)
 }
 
 /** All within one node here: NVLink. */
