@@ -33,13 +33,14 @@ import {
   servingRules,
   sharedPositionsRule,
 } from '../server/rules.ts'
-import { sendingVariables, sentTokensRule } from '../server/sent-tokens.ts'
+import { sentTokensRule } from '../server/sent-tokens.ts'
 import type { Serving } from '../server/serving.ts'
 import { wholeBlocksRule } from '../server/slices.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
-import { memoryRule, usualSent } from './memory.ts'
+import { memoryRule } from './memory.ts'
 import { pagesOf } from './pages.ts'
+import { sentVariables } from './sending.ts'
 import { lengthOf, sglangFormats, sglangSettings, sharesServer } from './settings.ts'
 import { slotsNote } from './states.ts'
 import { unsentModelsRule } from './unsent-models.ts'
@@ -105,13 +106,6 @@ function doors(serving: Serving): string {
   if (!transfers) return ''
   const tells = mode === 'prefill' ? ` --disaggregation-bootstrap-port ${portOf(serving, 8998)}` : ''
   return ` --host 0.0.0.0 --port ${portOf(serving, 30_000)}${tells}`
-}
-
-/** Buffers for the most tokens that a chip ever sends at once. */
-function sentVariables(serving: Serving): string {
-  const { sentTokens } = serving
-  const own = sentTokens > usualSent ? `SGLANG_DEEPEP_NUM_MAX_DISPATCH_TOKENS_PER_RANK=${sentTokens} ` : ''
-  return own + sendingVariables(serving)
 }
 
 function notes(serving: Serving): readonly string[] {
