@@ -36,8 +36,10 @@ export function hasDeepEp({ chip, network }: Joined): boolean {
   return !isAmd(chip) && reachesPeers({ network })
 }
 
+export type ExpertKernels = 'MoRI' | 'DeepEP'
+
 /** The kernels that send tokens to experts on GPUs of either vendor. */
-export function expertKernels(chip: Pick<Chip, 'name' | 'kin'>): 'MoRI' | 'DeepEP' {
+export function expertKernels(chip: Pick<Chip, 'name' | 'kin'>): ExpertKernels {
   return isAmd(chip) ? 'MoRI' : 'DeepEP'
 }
 

@@ -6,6 +6,7 @@
  */
 import type { Checkpoint } from '../../model/hugging-face/checkpoint.ts'
 import { isRepository } from '../../model/release-name.ts'
+import type { Setting } from '../../problem.ts'
 
 interface Loading {
   /** Methods of checkpoints that it loads. */
@@ -47,6 +48,18 @@ export function storedBy(name: string, checkpoint: Checkpoint | undefined): read
   const named = byName.find(([pattern]) => pattern.test(name))?.[1]
   const plain = isRepository(name) && !/^[./~$]/.test(name) && !narrowName.test(name)
   return named ?? (plain && checkpoint && !checkpoint.quantized ? [] : undefined)
+}
+
+/** The same of the checkpoint that a plan's weights come from. */
+export function storedIn({
+  precision: { checkpoint, weights, parameterBytes },
+  checkpoints = [],
+}: Pick<Setting, 'precision' | 'checkpoints'>): readonly string[] | undefined {
+  if (checkpoint === undefined && parameterBytes === undefined) return undefined
+  const own = checkpoints.find((one) =>
+    checkpoint === undefined ? one.weights === weights && one.quantized : one.name === checkpoint,
+  )
+  return storedBy(checkpoint ?? '', own)
 }
 
 /** Why a server does not load what is stored so; null if it does, as far as is known. */

@@ -41,6 +41,7 @@ import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { memoryRule } from './memory.ts'
 import { pagesOf } from './pages.ts'
 import { sentVariables } from './sending.ts'
+import { sentTypesRule } from './sent-types.ts'
 import { lengthOf, sglangFormats, sglangSettings, sharesServer } from './settings.ts'
 import { slotsNote } from './states.ts'
 import { unsentModelsRule } from './unsent-models.ts'
@@ -58,6 +59,7 @@ export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, b
   denseGroupsRule('SGLang'),
   sentExpertsRule('SGLang'),
   unsentModelsRule,
+  sentTypesRule,
   wholeBlocksRule('SGLang'),
   unpackedRule('SGLang'),
   ...besideEightRules('SGLang'),

@@ -13,18 +13,20 @@ import { compact } from '../../compact.ts'
 import { wholePages } from '../server/pages.ts'
 import { sendingVariables } from '../server/sent-tokens.ts'
 import type { Serving } from '../server/serving.ts'
-import { expertKernels } from '../vendor.ts'
+import { type ExpertKernels, expertKernels } from '../vendor.ts'
 import { usualSent } from './memory.ts'
 import { pagesOf } from './pages.ts'
-
-type Kernels = ReturnType<typeof expertKernels>
+import { sentTypesOf } from './sent-types.ts'
 
 /** Tokens of a rank for which MoRI has buffers where nothing is said. */
 const usualMori = 4096
 
-const told: Readonly<Record<Kernels, (own: Serving) => readonly string[]>> = {
-  DeepEP: ({ sentTokens }) =>
-    compact(sentTokens > usualSent && `SGLANG_DEEPEP_NUM_MAX_DISPATCH_TOKENS_PER_RANK=${sentTokens}`),
+const told: Readonly<Record<ExpertKernels, (own: Serving) => readonly string[]>> = {
+  DeepEP: (own) =>
+    compact(
+      own.sentTokens > usualSent && `SGLANG_DEEPEP_NUM_MAX_DISPATCH_TOKENS_PER_RANK=${own.sentTokens}`,
+      sentTypesOf(own)?.wide && 'SGLANG_DEEPEP_BF16_DISPATCH=1',
+    ),
   MoRI: (own) =>
     compact(
       ...['SGLANG_USE_AITER=1', 'MORI_SHMEM_MODE=ISOLATION'],

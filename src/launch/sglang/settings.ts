@@ -11,6 +11,7 @@ import { given, ranks, setting, several, whole, word } from '../settings/setting
 import { expertKernels } from '../vendor.ts'
 import { memoryOf } from './memory.ts'
 import { pagesOf } from './pages.ts'
+import { sentTypesOf } from './sent-types.ts'
 import { keepsNoPrefixes, slotsOf } from './states.ts'
 
 export const sglangFormats: Formats = {
@@ -42,6 +43,8 @@ export const sglangSettings = {
     '--expert-parallel-size',
   ),
   dispatch: setting('--moe-a2a-backend', dispatchOf, word),
+  runner: setting('--moe-runner-backend', (own: Serving) => sentTypesOf(own)?.runner),
+  sentBy: setting('--deepep-mode', (own: Serving) => sentTypesOf(own)?.deepepMode),
   copies: setting('--enable-eplb', ({ redundantExperts }: Serving) => redundantExperts > 0),
   copiesOf: setting(
     '--ep-num-redundant-experts',

@@ -57,3 +57,68 @@ describe('MoRI, on GPUs of AMD,', () => {
     expect(plan.launch.commands.sglang.command).not.toMatch(/AITER|MORI/)
   })
 })
+
+describe('tokens are sent in the types that kernels take', () => {
+  const expert8 = { mesh: { expert: 8 } }
+  const phases = {
+    prefill: { mode: 'prefill', promptLength: 2048, batchSequences: 8 },
+    generate: { mode: 'generate', contextLength: 1024, batchSequences: 512 },
+  }
+  const node = (chip: string) => ({ chip, chips: 8 })
+  const startOf = async (model: string, chip: string, mode: keyof typeof phases, more: object = {}) => {
+    const asked = { model, hardware: node(chip), workload: phases[mode], ...more }
+    const { launch } = await planOf(asked, expert8)
+    return { flags: launch.sglang, command: launch.commands?.sglang?.command as string | undefined }
+  }
+
+  it('as they are stored, of fp8', async () => {
+    for (const mode of ['prefill', 'generate'] as const) {
+      const { command } = await startOf('deepseek-v3', 'h200-sxm', mode)
+      expect(command).toContain('--moe-a2a-backend deepep')
+      expect(command).not.toMatch(/--moe-runner-backend|BF16_DISPATCH/)
+    }
+  })
+
+  it('in 16 bits to DeepGEMM, of bf16', async () => {
+    for (const mode of ['prefill', 'generate'] as const) {
+      const { command } = await startOf('qwen3-30b-a3b', 'h200-sxm', mode)
+      expect(command).toMatch(
+        /SGLANG_DEEPEP_BF16_DISPATCH=1 .*--moe-a2a-backend deepep --moe-runner-backend deep_gemm/,
+      )
+    }
+  })
+
+  it('to kernels for few tokens alone, of NVFP4', async () => {
+    const { command } = await startOf('nvidia/DeepSeek-R1-FP4', 'b200-sxm', 'generate')
+    expect(command).toMatch(
+      /SGLANG_DEEPEP_BF16_DISPATCH=1 .*--moe-runner-backend flashinfer_cutedsl --deepep-mode low_latency/,
+    )
+    const { flags } = await startOf('nvidia/DeepSeek-R1-FP4', 'b200-sxm', 'prefill')
+    expect(flags.unsupported.join()).toMatch(
+      /sends no tokens to experts in fp4.*in prefill.*stored by modelopt/,
+    )
+  })
+
+  it('to DeepGEMM, of experts in fp4 beside fp8', async () => {
+    const { command } = await startOf('deepseek-v4-flash', 'b200-sxm', 'generate')
+    expect(command).toContain('--moe-a2a-backend deepep --moe-runner-backend deep_gemm')
+  })
+
+  it.each([
+    ['moonshotai/Kimi-K2-Thinking', 'h200-sxm', /in int4 .*stored by compressed-tensors/],
+    ['zai-org/GLM-4.5-FP8', 'h200-sxm', /in fp8 .*stored by compressed-tensors/],
+    ['qwen3-30b-a3b', 'a100-80g-sxm', /in bf16 .*on a100-80g-sxm/],
+    ['deepseek-v4-flash', 'h200-sxm', /in fp4 with matmuls in fp8/],
+  ])('and in no others: not of %s on %s', async (model, chip, reason) => {
+    const { flags, command } = await startOf(model, chip, 'generate')
+    expect(command).toBeUndefined()
+    expect(flags.unsupported.join()).toMatch(reason)
+  })
+
+  it.each(['bf16', 'fp8'] as const)('by MoRI in %s, without a runner of its own', async (weights) => {
+    const precision = { weights, compute: weights }
+    const { command } = await startOf('qwen3-30b-a3b', 'mi300x', 'generate', { precision })
+    expect(command).toMatch(/SGLANG_USE_AITER=1 .*--moe-a2a-backend mori/)
+    expect(command).not.toMatch(/--moe-runner-backend|DEEPEP/)
+  })
+})

@@ -91,7 +91,9 @@ describe('tokens that a chip sends to experts at once', () => {
       [1024, 'SGLANG_DEEPEP_NUM_MAX_DISPATCH_TOKENS_PER_RANK=1024 ', 'NVSHMEM_QP_DEPTH=4096 '],
     ] as const) {
       const { commands, vllm } = launched(atOnce(16 * sequences), { expert: 8, data: 2 }, dispatched)
-      expect(commands?.sglang?.command).toMatch(new RegExp(`^${sglang}${depth}python3 `))
+      expect(commands?.sglang?.command).toMatch(
+        new RegExp(`^${sglang}SGLANG_DEEPEP_BF16_DISPATCH=1 ${depth}python3 `),
+      )
       expect(commands?.vllm?.command).toMatch(new RegExp(`^${depth}vllm serve `))
       says(vllm, `--max-num-batched-tokens ${32 * Math.ceil(sequences / 32)}`)
     }
