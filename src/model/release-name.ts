@@ -155,9 +155,18 @@ export function configNamed(written: string): Readonly<Record<string, unknown>> 
 
 const eights = { num_bits: 8, type: 'int' }
 
-/** The quantisation that checkpoints with such names usually have. */
+/**
+ * The quantisation that checkpoints with such names usually have, the first that a name says. Scales of bitsandbytes, which are quantised again in
+ * its checkpoints, are unfolded when vLLM loads them (dequantize_dq in its bitsandbytes_loader.py), so that they count as they then are.
+ */
 const quantisations: readonly (readonly [RegExp, Readonly<Record<string, unknown>>])[] = [
+  [
+    /[-_.](bnb|bitsandbytes)[-_.]8-?bits?\b/i,
+    quantised({ quant_method: 'bitsandbytes', load_in_8bit: true }),
+  ],
+  [/[-_.](bnb|bitsandbytes|nf4)\b/i, quantised({ quant_method: 'bitsandbytes', load_in_4bit: true })],
   [/[-_]mxfp4\b/i, quantised({ quant_method: 'mxfp4' })],
+  [/[-_]mxfp8\b/i, quantised({ quant_method: 'fp8', weight_block_size: [1, 32] })],
   [/[-_](nv)?fp4\b/i, quantised({ quant_method: 'modelopt', quant_algo: 'NVFP4' })],
   [/[-_]fp8\b/i, quantised({ quant_method: 'fp8' })],
   [
@@ -168,8 +177,11 @@ const quantisations: readonly (readonly [RegExp, Readonly<Record<string, unknown
     }),
   ],
   [/[-_.](int8|w8a16)\b/i, quantised({ quant_method: 'gptq', bits: 8 })],
+  [/^nvidia\/.*[-_.]awq\b/i, quantised({ quant_method: 'modelopt', quant_algo: 'W4A16_AWQ' })],
   [/[-_.]awq\b/i, quantised({ quant_method: 'awq', bits: 4 })],
-  [/[-_.](gptq|w4a16|int4)\b/i, quantised({ quant_method: 'gptq', bits: 4 })],
+  [/[-_.]gptq[-_.]8-?bits?\b/i, quantised({ quant_method: 'gptq', bits: 8 })],
+  [/[-_.](gptq|w4a(16|8)|int4|4-?bits?)\b/i, quantised({ quant_method: 'gptq', bits: 4 })],
+  [/[-_.]8-?bits?\b/i, quantised({ quant_method: 'gptq', bits: 8 })],
   [/[-_]bf16\b/i, { torch_dtype: 'bfloat16' }],
 ]
 

@@ -21,6 +21,7 @@ import {
 } from '../server/attention-groups.ts'
 import { besideEightRules, checkpointNote, unpackedNote, unpackedRule } from '../server/formats.ts'
 import { graphNote } from '../server/graphs.ts'
+import { unslicedRule } from '../server/loads.ts'
 import { longerNote, longerVariables } from '../server/longer.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, kernelNotes, replicaChips, replicaNote } from '../server/notes.ts'
@@ -34,7 +35,7 @@ import {
   sharedPositionsRule,
 } from '../server/rules.ts'
 import { sentTokensRule } from '../server/sent-tokens.ts'
-import type { Serving } from '../server/serving.ts'
+import { ranksOf, type Serving } from '../server/serving.ts'
 import { wholeBlocksRule } from '../server/slices.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
@@ -61,6 +62,7 @@ export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, b
   unsentModelsRule,
   sentTypesRule,
   wholeBlocksRule('SGLang'),
+  unslicedRule('SGLang', ranksOf),
   unpackedRule('SGLang'),
   ...besideEightRules('SGLang'),
   {

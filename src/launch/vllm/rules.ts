@@ -4,6 +4,7 @@ import { usualCacheType } from '../../model/cache-type.ts'
 import { innermostUnit } from '../run/units.ts'
 import { type BesideGroups, denseGroupsRule } from '../server/attention-groups.ts'
 import { besideEightRules, type Formats } from '../server/formats.ts'
+import { unslicedRule } from '../server/loads.ts'
 import { replicaChips } from '../server/notes.ts'
 import {
   cachedHeads,
@@ -17,7 +18,7 @@ import {
 } from '../server/rules.ts'
 import { sentTokensRule } from '../server/sent-tokens.ts'
 import type { Serving } from '../server/serving.ts'
-import { wholeBlocksRule } from '../server/slices.ts'
+import { headRanks, wholeBlocksRule } from '../server/slices.ts'
 
 /** vLLM on GPUs or on TPUs: the plugin for TPUs is a different framework with the same flags. */
 export interface Build {
@@ -114,6 +115,7 @@ const gpuRules: ServingRules = [
   sentInOnePhaseRule,
   sentTokensRule('vLLM'),
   wholeBlocksRule('vLLM'),
+  unslicedRule('vLLM', headRanks),
   ...besideEightRules('vLLM'),
   placeRule,
   {

@@ -53,6 +53,37 @@ it.each([
     expect((await asked(plan)).message, model).toBe('starts')
 })
 
+const optionsOf = {
+  vllm: (model: string, tensor: number, more: string) => `vllm serve ${model} -tp ${tensor} ${more}`,
+  sglang: (model: string, tensor: number, more: string) =>
+    `python3 -m sglang.launch_server --model-path ${model} --tp ${tensor} ${more}`,
+  tensorrtLlm: (model: string, tensor: number) => `trtllm-serve ${model} --tp_size ${tensor}`,
+}
+
+it('of bitsandbytes is loaded whole by vLLM and SGLang, and not at all by TensorRT-LLM', async () => {
+  const model = 'unsloth/Llama-3.3-70B-Instruct-bnb-4bit'
+  for (const key of ['vllm', 'sglang'] as const) {
+    const cut = await asked({ [key]: optionsOf[key](model, 2, '') })
+    expect(cut.message).toMatch(/bitsandbytes has stored in one tensor rank, and the plan has 2/)
+    expect((await asked({ [key]: optionsOf[key](model, 1, '') })).message).toBe('starts')
+    const staged = optionsOf[key](model, 1, '--pipeline-parallel-size 2')
+    expect((await asked({ [key]: staged })).message).toBe('starts')
+    // What it makes of a release in 16 bits as it loads is cut before it is packed.
+    const made = optionsOf[key]('meta-llama/Llama-3.3-70B-Instruct', 2, '--quantization bitsandbytes')
+    expect((await asked({ [key]: made })).message).toBe('starts')
+  }
+  const { message } = await asked({ tensorrtLlm: optionsOf.tensorrtLlm(model, 1) })
+  expect(message).toContain('TensorRT-LLM loads no checkpoint that is stored by bitsandbytes')
+})
+
+it('of GPTQ and AWQ is not loaded by TensorRT-LLM, which has AWQ by ModelOpt', async () => {
+  const start = (model: string) => asked({ tensorrtLlm: optionsOf.tensorrtLlm(model, 2) })
+  expect((await start('Qwen/Qwen2.5-72B-Instruct-GPTQ-Int4')).message).toContain('stored by gptq')
+  expect((await start('Qwen/Qwen3-32B-AWQ')).message).toContain('stored by awq')
+  expect((await start('nvidia/Llama-3.3-70B-Instruct-AWQ')).message).toBe('starts')
+  expect((await start('nvidia/Llama-3.3-70B-Instruct-FP8')).message).toBe('starts')
+})
+
 it('is told by a config.json as well', async () => {
   const config = {
     ...{ model_type: 'llama', hidden_size: 8192, intermediate_size: 28672, num_hidden_layers: 80 },

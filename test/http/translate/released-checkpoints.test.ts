@@ -186,9 +186,38 @@ describe('a repository of Hugging Face', () => {
     expect(types(`${one}-NVFP4`)).toEqual(['nvfp4', 'nvfp4', `${one}-NVFP4`])
     expect(types(`${one}-quantized.w8a8`)).toEqual(['int8', 'int8', `${one}-quantized.w8a8`])
     expect(types(`${one}-AWQ`)).toEqual(['int4', 'bf16', `${one}-AWQ`])
+    for (const four of ['bnb-4bit', 'unsloth-bnb-4bit', 'NF4', 'GPTQ', '4bit', 'W4A16', 'W4A8', 'Int4'])
+      expect(types(`${one}-${four}`)).toEqual(['int4', 'bf16', `${one}-${four}`])
+    for (const eight of ['bnb-8bit', 'GPTQ-8bit', '8bit', 'W8A16', 'Int8'])
+      expect(types(`${one}-${eight}`)).toEqual(['int8', 'bf16', `${one}-${eight}`])
+    expect(types(`${one}-MXFP8`)).toEqual(['fp8', 'fp8', `${one}-MXFP8`])
     expect(types('llama-3.1-70b-fp8')).toEqual(['fp8', 'fp8', undefined])
     expect(types('org/DeepSeek-R1-0528')).toEqual(['fp8', 'fp8', 'org/DeepSeek-R1-0528'])
     expect(types('org/DeepSeek-R1-BF16')).toEqual(['bf16', 'bf16', 'org/DeepSeek-R1-BF16'])
+  })
+})
+
+describe('a release in a format that no server here loads', () => {
+  it.each([
+    ['unsloth/Llama-3.3-70B-Instruct-GGUF', 'llama-3.3-70b', 'llama.cpp'],
+    ['google/gemma-3-27b-it-qat-q4_0-gguf', 'gemma-3-27b', 'llama.cpp'],
+    ['mlx-community/Llama-3.3-70B-Instruct-4bit', 'llama-3.3-70b', 'MLX'],
+    ['lmstudio-community/Qwen3-32B-MLX-8bit', 'qwen3-32b', 'MLX'],
+    ['turboderp/Llama-3.1-70B-Instruct-exl2', 'llama-3.1-70b', 'ExLlama'],
+  ])('%s is told to be that, with the model to plan in its place', async (model, instead, what) => {
+    const ask = (asked: string) =>
+      service({ search: planning })
+        .post('/optimize')
+        .send({ model: asked, hardware: { chip: 'h100-sxm', chips: 4 }, workload: generate, top: 1 })
+    const { status, body } = await ask(model)
+    expect(status).toBe(422)
+    expect(body.detail).toContain(what)
+    expect(body.errors[0]).toMatchObject({ pointer: '/model', suggestions: [instead] })
+    expect((await ask(instead)).body.plans.length).toBe(1)
+  })
+
+  it('is as one of its own where nothing is known of the model', async () => {
+    expect(() => resolvedModel('org/nothing-known-GGUF', catalogue)).toThrow(/llama\.cpp/)
   })
 })
 
