@@ -167,7 +167,10 @@ const quantisations: readonly (readonly [RegExp, Readonly<Record<string, unknown
   [/[-_.](bnb|bitsandbytes|nf4)\b/i, quantised({ quant_method: 'bitsandbytes', load_in_4bit: true })],
   [/[-_]mxfp4\b/i, quantised({ quant_method: 'mxfp4' })],
   [/[-_]mxfp8\b/i, quantised({ quant_method: 'fp8', weight_block_size: [1, 32] })],
+  [/^nvidia\/.*[-_](nv)?fp4\b/i, ofModelopt('NVFP4')],
+  [/^nvidia\/.*[-_]fp8\b/i, ofModelopt('FP8')],
   [/[-_](nv)?fp4\b/i, quantised({ quant_method: 'modelopt', quant_algo: 'NVFP4' })],
+  [/[-_]fp8-kv\b/i, quantised({ quant_method: 'fp8', kv_cache_scheme: { num_bits: 8, type: 'float' } })],
   [/[-_]fp8\b/i, quantised({ quant_method: 'fp8' })],
   [
     /[-_.]w8a8\b/i,
@@ -184,6 +187,14 @@ const quantisations: readonly (readonly [RegExp, Readonly<Record<string, unknown
   [/[-_.]8-?bits?\b/i, quantised({ quant_method: 'gptq', bits: 8 })],
   [/[-_]bf16\b/i, { torch_dtype: 'bfloat16' }],
 ]
+
+/**
+ * NVIDIA's own releases say that caches are in FP8: hf_quant_config.json of 23 of 26 that ai-dynamo/aiconfigurator @095f58a51c has, and not those of DeepSeek-V4
+ * and MiniMax-M3.
+ */
+function ofModelopt(algorithm: string) {
+  return quantised({ quant_method: 'modelopt', quant_algo: algorithm, kv_cache_quant_algo: 'FP8' })
+}
 
 function quantised(config: Readonly<Record<string, unknown>>) {
   return { torch_dtype: 'bfloat16', quantization_config: config }

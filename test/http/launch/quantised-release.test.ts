@@ -1,5 +1,5 @@
 /** A server that is told another quantisation than its release is stored by does not start; one that makes fp8 of a release in bf16 does. */
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { planning } from '../planning.ts'
 import { service } from '../service.ts'
 
@@ -82,6 +82,42 @@ it('of GPTQ and AWQ is not loaded by TensorRT-LLM, which has AWQ by ModelOpt', a
   expect((await start('Qwen/Qwen3-32B-AWQ')).message).toContain('stored by awq')
   expect((await start('nvidia/Llama-3.3-70B-Instruct-AWQ')).message).toBe('starts')
   expect((await start('nvidia/Llama-3.3-70B-Instruct-FP8')).message).toBe('starts')
+})
+
+describe('caches that TensorRT-LLM has as the checkpoint says', () => {
+  const planned = async (model: string, precision: Record<string, string> = {}) => {
+    const { body } = await agent.post('/optimize').send({
+      ...{ model, precision, hardware: { chip: 'b200-sxm', chips: 4 }, top: 1 },
+      workload: { mode: 'generate', contextLength: 2048, batchSequences: 16 },
+    })
+    return body.plans[0].launch
+  }
+
+  it('are not launched in 16 bits where it says fp8, which vLLM and SGLang are told', async () => {
+    const model = 'nvidia/Llama-3.3-70B-Instruct-FP8'
+    const narrow = await planned(model)
+    expect(narrow['tensorrt-llm'].kv_cache_config.dtype).toBe('fp8')
+    const wide = await planned(model, { kvCache: 'bf16' })
+    expect(wide['tensorrt-llm'].unsupported.join()).toMatch(/the type that the checkpoint says, fp8/)
+    expect(wide.commands.vllm.command).toContain('--kv-cache-dtype bfloat16')
+    expect(wide.commands.sglang.command).toContain('--kv-cache-dtype bf16')
+  })
+
+  it('are counted so in a file that does not say their type', async () => {
+    const { body } = await agent.post('/evaluate').send({
+      hardware: { chip: 'b200-sxm', chips: 8 },
+      workload: { mode: 'generate', contextLength: 2048, batchSequences: 16 },
+      plan: { tensorrtLlm: 'trtllm-serve nvidia/DeepSeek-R1-0528-FP4-v2 --tp_size 8' },
+    })
+    expect(body.precision.kvCache).toBe('fp8')
+  })
+
+  it('are told to be not known where the checkpoint is a guess', async () => {
+    const note = /keeps caches in the type that org\/Llama-3.3-70B-Instruct-FP8 says/
+    expect((await planned('org/Llama-3.3-70B-Instruct-FP8')).notes.join()).toMatch(note)
+    const { notes } = await planned('org/Llama-3.3-70B-Instruct-FP8', { kvCache: 'fp8' })
+    expect(notes.join()).not.toMatch(note)
+  })
 })
 
 it('is told by a config.json as well', async () => {

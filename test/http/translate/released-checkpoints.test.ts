@@ -197,6 +197,24 @@ describe('a repository of Hugging Face', () => {
   })
 })
 
+describe('caches of a release', () => {
+  it.each([
+    ['nvidia/DeepSeek-R1-0528-FP4', 'fp8'],
+    ['nvidia/DeepSeek-R1-0528-NVFP4-v2', 'fp8'],
+    ['nvidia/Qwen3-235B-A22B-NVFP4', 'fp8'],
+    ['nvidia/Llama-3.3-70B-Instruct-FP8', 'fp8'],
+    ['amd/Llama-3.3-70B-Instruct-FP8-KV', 'fp8'],
+    // TensorRT-LLM's own tests run it with caches in 16 bits, and in FP8 where they say so.
+    ['nvidia/DeepSeek-R1-FP4', 'bf16'],
+    ['RedHatAI/Llama-3.3-70B-Instruct-FP8-dynamic', 'bf16'],
+    ['org/Qwen3-235B-A22B-NVFP4', 'bf16'],
+  ])('%s are in %s, as its hf_quant_config.json or its name says', (name, type) => {
+    expect(precision(name, 'b200-sxm').precision.kvCache).toBe(type)
+    expect(precision(name, 'b200-sxm').warnings.join()).toContain(`caches in ${type}`)
+    expect(precision(name, 'b200-sxm', { kvCache: 'bf16' }).precision.kvCache).toBe('bf16')
+  })
+})
+
 describe('a release in a format that no server here loads', () => {
   it.each([
     ['unsloth/Llama-3.3-70B-Instruct-GGUF', 'llama-3.3-70b', 'llama.cpp'],
