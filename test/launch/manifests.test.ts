@@ -53,6 +53,33 @@ describe('a group of pods', () => {
   })
 })
 
+// Like sgl-project/sglang 96fd6bf, docs/references/multi_node_deployment/lws_pd/lws-examples/d.yaml
+const apart = (rank: string) => `apiVersion: leaderworkerset.x-k8s.io/v1
+kind: LeaderWorkerSet
+spec:
+  leaderWorkerTemplate:
+    size: 2
+    leaderTemplate:
+      spec:
+        containers:
+        - image: a
+          command: [python3, -m, sglang.launch_server, --model-path, org/m, --tp, "16", --max-running-requests, "64"${rank}]
+    workerTemplate:
+      spec:
+        containers:
+        - image: a
+          command: [python3, -m, sglang.launch_server, --model-path, org/m, --tp, "16"${rank}]
+`
+
+it.each([
+  ['ranks', ', --node-rank, $(LWS_WORKER_INDEX)', 'that of the first node'],
+  ['no ranks', '', 'the last'],
+])('of a group whose leader has a template of its own, that one is read: with %s', (_, rank, which) => {
+  const { mostSequences, notes } = read({ sglang: apart(rank) }, 'generate')
+  expect(mostSequences).toBe(64)
+  expect(notes).toContain(`of 2 commands that start SGLang ${which} is read`)
+})
+
 // ai-dynamo/dynamo 09783f6 (Apache-2.0), recipes/deepseek-r1/trtllm/disagg/wide_ep/gb200/deploy.yaml
 const phases = `apiVersion: v1
 kind: ConfigMap

@@ -52,7 +52,8 @@ const ofTorchrun = { PET_NNODES: '--nnodes', PET_NPROC_PER_NODE: '--nproc-per-no
 function containersIn(value: unknown, given: readonly Variable[], depth: number): readonly Container[] {
   if (typeof value !== 'object' || value === null || depth > deepest) return []
   const told = isFields(value) ? [...given, ...ofGroup(value.leaderWorkerTemplate), ...ofJob(value)] : given
-  const inside = Object.values(value).flatMap((one) => containersIn(one, told, depth + 1))
+  const parts = isFields(value) && value.leaderTemplate !== undefined ? workersFirst(value) : inOrder(value)
+  const inside = parts.flatMap(([one, own]) => containersIn(one, [...told, ...own], depth + 1))
   if (!isFields(value)) return inside
   // A patch of another manifest leaves the image to that one.
   const starts = value.command !== undefined || (value.args !== undefined && typeof value.image === 'string')
@@ -65,6 +66,21 @@ function ofGroup(template: unknown): readonly Variable[] {
   return [
     ['LWS_GROUP_SIZE', String(template.size ?? 1)],
     ['LWS_WORKER_INDEX', '0'],
+  ]
+}
+
+/** A part of a manifest, with what pods in it are told beside those around it. */
+type Part = readonly [part: unknown, given: readonly Variable[]]
+
+function inOrder(value: object): readonly Part[] {
+  return Object.values(value).map((one) => [one, []])
+}
+
+/** A group whose leader has a template of its own: its command comes last, as the one that is read, and the others are no leaders. */
+function workersFirst({ leaderTemplate, ...others }: Fields): readonly Part[] {
+  return [
+    ...Object.values(others).map((one): Part => [one, [['LWS_WORKER_INDEX', '1']]]),
+    [leaderTemplate, []],
   ]
 }
 

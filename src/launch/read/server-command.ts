@@ -1,4 +1,6 @@
 /** Options of a server's command, each under one spelling: short names and names with underscores become long names with hyphens. */
+import { compact } from '../../compact.ts'
+import { ofFirstNode } from './leading.ts'
 import { ofPhase, onePhaseOf } from './one-phase.ts'
 import { type Options, optionsOf } from './options.ts'
 import { readScript } from './shell/script.ts'
@@ -28,7 +30,7 @@ export interface Program {
   readonly usual: string
 }
 
-/** The last command of a script, of those for the phase that is asked, that starts the program; a text of options alone, or of a model and options, counts as well. */
+/** The last command of a script, of those for the phase that is asked and of them those of first nodes, that starts the program; a text of options alone, or of a model and options, counts as well. */
 export function serverCommand(
   text: string,
   program: Program,
@@ -39,13 +41,11 @@ export function serverCommand(
   const started = startedIn(commands, program.starts)
   const servers = started.length > 0 || !program.image ? started : startedIn(commands, program.image)
   const ofOwn = ofPhase(servers, mode)
-  const words = ofOwn.at(-1) ?? bare(commands.flat())
+  const leading = ofFirstNode(ofOwn, (word) => spelled(word, short))
+  const words = leading.at(-1) ?? bare(commands.flat())
   if (words === null)
     return { ...nothing, starts: false, variables, notes: told, faults: [anotherProgram(commands, program)] }
-  const different = (some: Commands) => new Set(some.map((one) => one.join(' '))).size
-  const [all, phase] = [different(servers), different(ofOwn)]
-  const which = phase < all ? (phase > 1 ? 'the last of the phase' : 'that of the phase') : 'the last'
-  const notes = all > 1 ? [...told, `of ${all} commands that start ${program.name} ${which} is read`] : told
+  const notes = [...told, ...whichIsRead(program, [servers, ofOwn, leading])]
   const own = words.flatMap((word) => (word === 'serve' ? [] : [spelled(word, short)]))
   const [model] = own
   const named = model !== undefined && !model.startsWith('-')
@@ -58,6 +58,18 @@ export function serverCommand(
     onePhase: onePhaseOf(words, servers),
     faults: [],
   }
+}
+
+/** Of commands, those of a phase and of these those of first nodes; nothing where all are alike. */
+function whichIsRead({ name }: Program, narrower: readonly Commands[]): readonly string[] {
+  const [all = 0, phase = 0, leading = 0] = narrower.map(
+    (some) => new Set(some.map((one) => one.join(' '))).size,
+  )
+  if (all <= 1) return []
+  const whose = compact(phase < all && 'the phase', leading < phase && 'the first node').join(' and ')
+  const of = whose === '' ? '' : ` of ${whose}`
+  const which = of === '' || leading > 1 ? `the last${of}` : `that${of}`
+  return [`of ${all} commands that start ${name} ${which} is read`]
 }
 
 /** The fault of a file of options that is not in the text: what it has is put into the command before that is read. */

@@ -32,6 +32,32 @@ it('of several commands the last is read, and a note says so', () => {
   expect(notes('vllm serve org/m -tp 4\nvllm serve org/m -tp 4')).not.toMatch(/commands that start/)
 })
 
+// vllm-project/vllm 01e4fce, docs/serving/data_parallel_deployment.md
+it.each([
+  ['--headless', 'vllm serve org/m -tp 8 --max-num-seqs 64 --nnodes 2 --node-rank 0', '--headless'],
+  ['a start rank', 'vllm serve org/m -tp 8 -dp 2 -dpl 1 --max-num-seqs 64', '--headless -dpr 1'],
+  ['a node', 'vllm serve org/m -tp 8 -n 2 -r 0 --max-num-seqs 64', '-n 2 -r 1'],
+])('of the nodes of a server the first is read, in either order: the other has %s', (_, first, more) => {
+  const other = `vllm serve org/m -tp 8 ${more}`
+  for (const text of [`${first}\n${other}`, `${other}\n${first}`]) {
+    const { mostSequences, notes } = readVllm(text, { ...context, chips: 16 })
+    expect(mostSequences).toBe(readVllm(first, { ...context, chips: 16 }).mostSequences)
+    expect(notes).toContain('of 2 commands that start vLLM that of the first node is read')
+  }
+  expect(readVllm(other, { ...context, chips: 16 }).mostSequences).toBeUndefined()
+})
+
+it('of the nodes of SGLang the first is read, and the last of several that are alike', () => {
+  const node = (rank: number, more = '') =>
+    `python3 -m sglang.launch_server --model-path org/m --tp 16 --nnodes 2 --node-rank ${rank} ${more}`
+  const text = `${node(0, '--max-running-requests 32')}\n${node(1)}`
+  expect(readSglang(text, { ...context, chips: 16 }).mostSequences).toBe(32)
+  const three = `${text}\n${node(0, '--max-running-requests 48')}`
+  const { mostSequences, notes } = readSglang(three, { ...context, chips: 16 })
+  expect(mostSequences).toBe(48)
+  expect(notes).toContain('of 3 commands that start SGLang the last of the first node is read')
+})
+
 it('short names are read as the long ones', () => {
   const long = `vllm serve org/m -tp 4 -dp 2 ${options}`
   const short = `${long} -ep -dpl 1 -dpa 10.0.0.1 -dpp 1234 -dpe -sc '{"method":"mtp"}' -cc '{}' -n 2 -r 0`
