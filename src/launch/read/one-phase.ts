@@ -1,16 +1,16 @@
 /** Servers of which each does one phase: which of several in a file is meant, and why none does both. */
 
-/** What a worker is told that does one phase for others. `kv_role` is of vLLM alone, where a cache that is kept elsewhere has it too. */
-const roles: readonly {
-  readonly told: RegExp
-  readonly mode: 'prefill' | 'generate'
-  readonly sure: boolean
-}[] = [
-  { told: /--disaggregation-mode[= ]prefill\b/, mode: 'prefill', sure: true },
-  { told: /--is-prefill-worker\b/, mode: 'prefill', sure: true },
-  { told: /--disaggregation-mode[= ]decode\b/, mode: 'generate', sure: true },
-  { told: /--is-decode-worker\b/, mode: 'generate', sure: true },
-  { told: /"kv_role"\s*:\s*"kv_producer"/, mode: 'prefill', sure: false },
+/**
+ * What a server is told that does one phase for others. `kv_role` is vLLM's (config/kv_transfer.py): who produces caches reads prompts, and who consumes
+ * them generates (docs/features/mooncake_connector_usage.md, disagg_prefill.md); `kv_both` may be either, or a server whose caches are kept elsewhere.
+ */
+const roles: readonly { readonly told: RegExp; readonly mode: 'prefill' | 'generate' }[] = [
+  { told: /--disaggregation-mode[= ]prefill\b/, mode: 'prefill' },
+  { told: /--is-prefill-worker\b/, mode: 'prefill' },
+  { told: /--disaggregation-mode[= ]decode\b/, mode: 'generate' },
+  { told: /--is-decode-worker\b/, mode: 'generate' },
+  { told: /\bkv_role["'\s:=]{1,8}kv_producer\b/, mode: 'prefill' },
+  { told: /\bkv_role["'\s:=]{1,8}kv_consumer\b/, mode: 'generate' },
 ]
 
 type Words = readonly string[]
@@ -30,9 +30,10 @@ export function ofPhase(servers: readonly Words[], mode: string | null): readonl
 /** Why the server that is read does not do both phases; null if it may. Beside workers that read prompts, one that is told nothing generates. */
 export function onePhaseOf(words: Words, servers: readonly Words[]): string | null {
   const own = roleOf(words)
-  const shared = servers.some((one) => roleOf(one)?.mode === 'prefill' && roleOf(one)?.sure)
-  const mode = own?.sure ? own.mode : shared ? 'generate' : null
+  const shared = servers.some((one) => roleOf(one)?.mode === 'prefill')
+  const mode = own?.mode ?? (shared ? 'generate' : null)
   if (mode === null) return null
-  const how = own?.told.exec(words.join(' '))?.[0] ?? 'it stands beside a server that reads its prompts, and'
+  const told = own?.told.exec(words.join(' '))?.[0].replaceAll(/["'\s:=]+/g, ' ')
+  const how = told ?? 'it stands beside a server that reads its prompts, and'
   return `${how} is one of two phases: ask for it in mode ${mode}, or of both as a plan of fields`
 }

@@ -104,8 +104,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       stepTokens,
       servingNotes: compact(
         told === null && unsaidTokens(usual?.tokens ?? null),
-        options.has('--kv-transfer-config') &&
-          '--kv-transfer-config is not counted: the server does both phases itself',
+        transferNote(options.text('--kv-transfer-config')),
       ),
       onePhase,
       refusals: quantised.refusals,
@@ -155,7 +154,8 @@ function onHostOf(text: string, options: Options, ranks: number, data: number): 
   const backends = ['--distributed-executor-backend', '--data-parallel-backend']
   if (backends.some((one) => !/^(mp|uni|)$/.test(options.text(one) ?? ''))) return null
   const apart = ['--data-parallel-rank', '--data-parallel-external-lb', '--data-parallel-start-rank']
-  const single = options.whole('--data-parallel-size-local') ?? (options.has(...apart) ? 1 : data)
+  // A first node may have no ranks of its own.
+  const single = options.number('--data-parallel-size-local') ?? (options.has(...apart) ? 1 : data)
   const how =
     '--nnodes and --node-rank say that a replica runs on several hosts, --data-parallel-size-local how many data ranks are on one, --distributed-executor-backend ray that Ray places them'
   return ranksOnHost(text, options, ranks * single, how)
@@ -177,6 +177,14 @@ function unsaidTokens(usual: number | null): string {
   return usual === null
     ? '--max-num-batched-tokens is not said: as many tokens in a step as the request allows, where vLLM takes 8192 on chips of 70 GiB and more (A100 apart) and 2048 on others'
     : `--max-num-batched-tokens is not said: ${usual} tokens in a step, as vLLM takes on such chips`
+}
+
+/** Of a server that is asked for both phases. Roles of one phase are in read/one-phase.ts. */
+function transferNote(config: string | null): string | null {
+  if (config === null) return null
+  return /Nixl\w*Connector/.test(config)
+    ? '--kv-transfer-config may be that of a server of one phase or of both, and is counted as both: modes prefill and generate read it as one of these'
+    : '--kv-transfer-config is not counted: the server does both phases itself'
 }
 
 /** A length such as 32768 or 32k; null for `auto` and -1, which are whatever fits. */

@@ -63,3 +63,47 @@ it('a worker is checked in its own phase', async () => {
     expect([check?.ok, errors]).toEqual([true, undefined])
   }
 })
+
+// vllm-project/vllm, docs/features/mooncake_connector_usage.md and nixl_connector_usage.md
+const served = (role: string, more = '') =>
+  `vllm serve meta-llama/Llama-3.3-70B-Instruct -tp 8 ${more} --kv-transfer-config '{"kv_connector":"NixlConnector", "kv_role": "kv_${role}"}'`
+
+it.each([
+  ['a producer', served('producer'), 'kv_producer', 'prefill'],
+  ['a consumer', served('consumer'), 'kv_consumer', 'generate'],
+  ['the last of a pair', `${served('producer')}\n${served('consumer')}`, 'kv_consumer', 'generate'],
+  [
+    'by keys behind a point',
+    'vllm serve org/m -tp 8 --kv-transfer-config.kv_role kv_producer',
+    'kv_producer',
+    'prefill',
+  ],
+])('%s of caches under vLLM is none of both phases', async (_, vllm, role, mode) => {
+  const { status, errors } = await asked({ vllm }, serve)
+  expect([status, errors]).toEqual([
+    422,
+    expect.stringMatching(`kv_role ${role} is one of two phases: ask for it in mode ${mode}`),
+  ])
+})
+
+it('of a producer and a consumer that of the phase is read, in either order', async () => {
+  const pair = [served('producer', '--max-num-batched-tokens 16384'), served('consumer', '--max-num-seqs 48')]
+  const generate = { mode: 'generate', contextLength: 4096 }
+  for (const vllm of [pair.join('\n'), pair.toReversed().join('\n')]) {
+    const { status, body } = await agent
+      .post('/evaluate')
+      .send({ hardware: { chip: 'h200-sxm', chips: 8 }, workload: generate, plan: { vllm } })
+    expect([status, body.plan?.batchSequences]).toEqual([200, 48])
+  }
+})
+
+it('one that may be either is counted as both where both are asked, and as the one that is', async () => {
+  const vllm = served('both')
+  expect((await asked({ vllm }, serve)).notes).toMatch(/may be that of a server of one phase or of both/)
+  const generate = { mode: 'generate', contextLength: 4096, batchSequences: 8 }
+  const prompts = { mode: 'prefill', promptLength: 2048, batchSequences: 8 }
+  for (const workload of [generate, prompts]) {
+    const { status, notes } = await asked({ vllm }, workload)
+    expect([status, notes]).toEqual([200, expect.not.stringMatching(/kv-transfer/)])
+  }
+})

@@ -47,6 +47,13 @@ it.each([
   expect(readVllm(other, { ...context, chips: 16 }).mostSequences).toBeUndefined()
 })
 
+it('the first of the nodes may have no ranks of its own', () => {
+  const ranks = 'vllm serve org/m -dp 4 --data-parallel-size-local'
+  const text = `${ranks} 0 --max-num-seqs 64\n${ranks} 4 --headless`
+  const { faults, mostSequences } = readVllm(text, { ...context, chips: 4 })
+  expect([faults, mostSequences]).toEqual([[], 4 * 64])
+})
+
 it('of the nodes of SGLang the first is read, and the last of several that are alike', () => {
   const node = (rank: number, more = '') =>
     `python3 -m sglang.launch_server --model-path org/m --tp 16 --nnodes 2 --node-rank ${rank} ${more}`
