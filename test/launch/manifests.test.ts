@@ -143,6 +143,38 @@ describe('a server', () => {
   })
 })
 
+const drafting: readonly LaunchedPlan[] = [
+  { vllm: `vllm serve org/m --speculative-config '{"method": "mtp"}'` },
+  { sglang: 'python -m sglang.launch_server --model-path org/m --speculative-algorithm EAGLE' },
+  {
+    tensorrtLlm: {
+      command: 'trtllm-serve org/m --config c.yaml',
+      config: 'speculative_config: {decoding_type: MTP}',
+    },
+  },
+]
+
+it('drafts of a server are told to be what a request of the mode can say', async () => {
+  const speculative = { draftCostRatio: 0.1, acceptance: 0.7 }
+  const workloads = {
+    generate: { mode: 'generate', contextLength: 2048, batchSequences: 8 },
+    serve: { mode: 'serve', promptLength: 1024, outputLength: 128 },
+    prefill: { mode: 'prefill', promptLength: 1024, batchSequences: 1 },
+  }
+  for (const [mode, workload] of Object.entries(workloads)) {
+    const told = drafting.map((plan) => read(plan, mode).notes.find((note) => note.includes('specul')))
+    const { status } = await service({ search: planning })
+      .post('/optimize')
+      .send({
+        model: 'llama-3-8b',
+        hardware: { chip: 'h100-sxm', chips: 1 },
+        workload: { ...workload, speculative },
+      })
+    const says = status === 200 ? /say it in workload\.speculative$/ : /without drafts/
+    for (const note of told) expect(note, mode).toMatch(says)
+  }
+})
+
 // skypilot-org/skypilot 3339bb2 (Apache-2.0), llm/kimi-k2/kimi-k2.sky.yaml, a part
 const task = (accelerators: string) => `envs:
   MODEL_NAME: moonshotai/Kimi-K2-Instruct

@@ -15,7 +15,7 @@ import { precisionRead, typesOf, uncountedCaches } from '../server/read-precisio
 import { servingReading } from '../server/read-serving.ts'
 import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
-import { withOverrides, withoutGraphs } from '../server/uncounted.ts'
+import { withDrafts, withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { nodesRefused } from './nodes.ts'
 import { pagesRefused } from './pages.ts'
@@ -45,7 +45,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const sends = !['none', 'flashinfer'].includes(dispatch ?? 'none')
   const quantised = quantized(rest.quantization, named, sglangQuantizations, context.model?.storedBy)
   const groups = attends ? data : 1
-  const told = notesOf(options)
+  const told = notesOf(options, context.mode)
   const type = '--mamba-ssm-dtype'
   const stateNote = stateTypeNote(type, () => options.text(type), null, context)
   const states = statesRead(options, groups, running, context)
@@ -142,11 +142,11 @@ const types = typesOf(
   ['fp4_mx_block16', 'nvfp4'],
 )
 
-function notesOf(options: Options): readonly string[] {
+function notesOf(options: Options, mode: string | null): readonly string[] {
   const drafts = options.has('--speculative-algorithm', '--speculative-algo')
   const steps = options.text('--num-continuous-decode-steps')
   return compact(
-    drafts && '--speculative-algorithm is not counted: say it in workload.speculative',
+    drafts && withDrafts('--speculative-algorithm', mode),
     steps && `--num-continuous-decode-steps ${steps}: counted as if each step was scheduled alone`,
     options.has('--disable-cuda-graph') && withoutGraphs('--disable-cuda-graph'),
     options.has('--json-model-override-args') && withOverrides('--json-model-override-args'),

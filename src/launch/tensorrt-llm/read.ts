@@ -14,6 +14,7 @@ import { everywhere } from '../server/attention-groups.ts'
 import { ranksOnHost } from '../server/beyond-host.ts'
 import { expertsFault } from '../server/expert-groups.ts'
 import { servingReading } from '../server/read-serving.ts'
+import { withDrafts } from '../server/uncounted.ts'
 import { tensorrtVersion } from './version.ts'
 
 /** Options of the command, with their names in the file. */
@@ -124,7 +125,7 @@ export function readTensorrt(
       precision: { ...typesNamed(model ?? ''), ...cacheTypes },
       notes: compact(
         said?.notes ?? [],
-        Boolean(drafts) && 'speculative_config is not counted: say it in workload.speculative',
+        Boolean(drafts) && withDrafts('speculative_config', context.mode),
         room,
       ),
       ...leftOver(left, isImmaterial, [...(said?.options.known() ?? []), ...keys.known()]),

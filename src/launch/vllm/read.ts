@@ -14,7 +14,7 @@ import { precisionRead, typesOf, uncountedCaches } from '../server/read-precisio
 import { servingReading } from '../server/read-serving.ts'
 import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
-import { withOverrides, withoutGraphs } from '../server/uncounted.ts'
+import { withDrafts, withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { exchangeOf } from './exchange.ts'
 import { gpuFormats } from './rules.ts'
@@ -118,7 +118,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       },
       notes: compact(
         notes,
-        notesOf(options),
+        notesOf(options, context.mode),
         exchange.notes,
         sharersNote(positions, tensor),
         stateNote(options, context),
@@ -211,7 +211,7 @@ const types = typesOf(
   ...(['ds_mla', '4over6'] as const).map((kind) => [`nvfp4_${kind}`, 'nvfp4'] as const),
 )
 
-function notesOf(options: Options): readonly string[] {
+function notesOf(options: Options, mode: string | null): readonly string[] {
   const context = options.whole('--prefill-context-parallel-size') ?? 1
   const speculates = ['--speculative-config', '--spec-method', '--spec-model', '--spec-tokens'].find((one) =>
     options.has(one),
@@ -220,7 +220,7 @@ function notesOf(options: Options): readonly string[] {
   const byKey = options.left().some((option) => option.startsWith('--speculative-config.'))
   const speculation = speculates ?? (byKey ? '--speculative-config' : null)
   return compact(
-    speculation !== null && `${speculation} is not counted: say it in workload.speculative`,
+    speculation !== null && withDrafts(speculation, mode),
     context > 1 && '--prefill-context-parallel-size is not counted',
     options.has('--cpu-offload-gb') && '--cpu-offload-gb is not counted: all weights are on the chips',
     options.has('--enforce-eager') && withoutGraphs('--enforce-eager'),
