@@ -65,7 +65,7 @@ export const settings: fc.Arbitrary<Problem> = fc
     optimizer: often('adamw', 'sgd', 'momentum', 'adafactor', 'muon' as const),
     precision: fc.record({
       weights: types,
-      compute: types,
+      compute: fc.oneof(types, fc.constant<ElementType>('fp8')),
       kvCache: types,
       gradients: types,
       optimizer: types,

@@ -1,14 +1,20 @@
 /** Rules of frameworks, each broken by a random run or deployment. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { present } from '../../../src/fields.ts'
 import { placements } from '../../../src/hardware/network/placement.ts'
 import { onePass } from '../../../src/inference/layout/served.ts'
 import { servers, trainers } from '../../../src/launch/framework.ts'
+import { modulesOf } from '../../../src/launch/megatron/recomputation.ts'
 import { runFaults } from '../../../src/launch/run/rules.ts'
 import { cutRun, type Run } from '../../../src/launch/run/run.ts'
 import { type Serving, serving } from '../../../src/launch/server/serving.ts'
 import { servingLaunchers } from '../../../src/launch/serving.ts'
 import { trainingLaunchers } from '../../../src/launch/trainers.ts'
+import { byPart } from '../../../src/model/weight-parts.ts'
+import { storedPrecision } from '../../../src/precision/stored.ts'
+import type { Problem } from '../../../src/problem.ts'
+import type { ElementType } from '../../../src/recipe/element-types.ts'
 import { policyNames } from '../../../src/recipe/policy.ts'
 import { scheduleRows } from '../../../src/recipe/schedule.ts'
 import { faults, keeps } from '../../../src/rules/rule.ts'
@@ -16,6 +22,9 @@ import { unitMesh } from '../../../src/sharding/axis.ts'
 import { fieldsNamed } from '../../../src/sharding/tables/inference-layout-fields.ts'
 import { law } from '../../law.ts'
 import { expectEachToBreak, meshes, often, settings } from './broken.ts'
+
+/** Those of any framework, and Megatron-LM's modules by their own names. */
+const policies = [...policyNames('counted'), ...(Object.keys(modulesOf) as (keyof typeof modulesOf)[])]
 
 const trainingRuns: fc.Arbitrary<Run> = fc
   .record({
@@ -28,14 +37,10 @@ const trainingRuns: fc.Arbitrary<Run> = fc
     microbatches: fc.constantFrom(1, 2, 8),
     sequences: fc.constantFrom(32, 8, 3),
     uneven: often(0, 1, 0.5),
-    policies: fc.tuple(
-      fc.constantFrom(...policyNames('counted')),
-      often('full', ...policyNames('counted')),
-      often(0, 2, 0.5),
-    ),
+    recomputed: fc.tuple(fc.constantFrom(...policies), often('full', ...policies), often(0, 2, 0.5)),
     placement: fc.nat(),
   })
-  .map(({ asked, mesh, schedule, virtualStages, uneven, policies, placement, ...layout }) => {
+  .map(({ asked, mesh, schedule, virtualStages, uneven, recomputed, placement, ...layout }) => {
     const places = [
       ...placements(asked.cluster.network, mesh),
       ...placements(asked.cluster.network, { ...unitMesh, data: asked.cluster.chips }),
@@ -52,13 +57,30 @@ const trainingRuns: fc.Arbitrary<Run> = fc
       stageLayers,
       ...layout,
     }
-    const [policy, other, count] = policies
+    const [policy, other, count] = recomputed
     return {
       ...cutRun(asked, cut as Parameters<typeof cutRun>[1]),
       placement: places[placement % places.length] as Run['placement'],
       recomputation: { policy, other: count === 0 ? policy : other, count },
     }
   })
+
+/** With weights as a release has them, which is stored by that method, and says what its caches are where it says that. */
+function storedAs(setting: Problem, method: string, kvCache: ElementType | undefined): Problem {
+  const { precision, cluster } = setting
+  const { weights } = precision
+  const quantized = {
+    ...{ method, weights, bits: 8, kept: 'bf16' as const, keptShares: byPart(() => 0) },
+    ...present({ kvCache }),
+  }
+  const checkpoint = { name: 'a/release', weights, quantized }
+  const stored = storedPrecision(checkpoint, cluster.chip)
+  return {
+    ...setting,
+    checkpoints: [checkpoint],
+    precision: { ...precision, ...stored, kvCache: precision.kvCache },
+  }
+}
 
 const servings: fc.Arbitrary<Serving> = fc
   .record({
@@ -85,6 +107,8 @@ const servings: fc.Arbitrary<Serving> = fc
     cached: often(0, 79.9e9),
     longestPositions: often(8192, 2048),
     blocks: often({}, { weightBlock: { rows: 128, columns: 128 } }),
+    storedBy: often<string | null>(null, 'bitsandbytes', 'fbgemm_fp8', 'modelopt'),
+    storedCaches: often<ElementType | undefined>(undefined, 'fp8'),
   })
   .map(
     ({
@@ -97,12 +121,15 @@ const servings: fc.Arbitrary<Serving> = fc
       total,
       cached,
       blocks,
+      storedBy,
+      storedCaches,
       longestPositions,
       ...parts
     }) => {
       const { attention, mlp, experts } = parts
       const model = { ...drawn.model, name: called }
-      const setting = { ...drawn, model, precision: { ...drawn.precision, ...blocks } }
+      const plain = { ...drawn, model, precision: { ...drawn.precision, ...blocks } }
+      const setting = storedBy ? storedAs(plain, storedBy, storedCaches) : plain
       const named = { attention, mlp, ...(setting.model.experts ? { experts } : {}) }
       const layouts = Object.entries(named).map(([name, layout]) => {
         const fields = fieldsNamed(layout)
