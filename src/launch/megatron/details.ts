@@ -13,17 +13,17 @@ import type { Run } from '../run/run.ts'
 import { given, part, setting, whole, word } from '../settings/settings.ts'
 
 /** The activation of gpt-oss. */
-const clamped = 'clamped quick-gelu'
-const squared = 'relu2'
+const isClamped = activates('clamped quick-gelu')
+export const isSquared = activates('relu2')
 
 export const activationSettings = {
-  squared: setting('--squared-relu', activates(squared)),
+  squared: setting('--squared-relu', isSquared),
   squaredInExperts: setting(
     '--use-fused-weighted-squared-relu',
-    (run: Run) => activates(squared)(run) && run.model.experts !== null,
+    (run: Run) => isSquared(run) && run.model.experts !== null,
   ),
-  swiglu: setting('--swiglu', (run: Run) => run.model.gatedMlp && !activates(squared, clamped)(run), given),
-  quick: part((run: Run) => (activates(clamped)(run) && run.model.gatedMlp ? run : null), {
+  swiglu: setting('--swiglu', (run: Run) => run.model.gatedMlp && !isSquared(run) && !isClamped(run), given),
+  quick: part((run: Run) => (isClamped(run) && run.model.gatedMlp ? run : null), {
     geglu: setting('--quick-geglu', () => true, given),
     // Limit and offset are those of its class.
     offset: setting('--glu-linear-offset', () => '1.0'),
@@ -31,8 +31,8 @@ export const activationSettings = {
   }),
 }
 
-function activates(...kinds: readonly string[]) {
-  return ({ model: { details } }: Run): boolean => kinds.includes(details?.activation ?? '')
+function activates(kind: string) {
+  return ({ model: { details } }: Run): boolean => details?.activation === kind
 }
 
 export const normSettings = {

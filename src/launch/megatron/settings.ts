@@ -7,7 +7,7 @@ import { pipelineRank } from '../run/rank-order.ts'
 import type { Run } from '../run/run.ts'
 import { given, ranks, type Said, setting, several, whole, word } from '../settings/settings.ts'
 import { attentionSettings } from './attention.ts'
-import { activationSettings, attentionDetails, normSettings, positionSettings } from './details.ts'
+import { activationSettings, attentionDetails, isSquared, normSettings, positionSettings } from './details.ts'
 import { recipeSettings } from './expert-recipe.ts'
 import { dispatchSettings, expertSettings } from './experts.ts'
 import { hybridSettings } from './hybrid.ts'
@@ -76,8 +76,10 @@ export const megatronSettings = { ...modelSettings, ...layoutSettings }
 
 export type MegatronSaid = Said<typeof megatronSettings>
 
-function isUnbiased({ model }: Run): boolean {
-  return !model.biases && (model.gatedMlp || model.experts !== null)
+/** Of models that do not say, the older ones have biases: those of GELU. Biases would be fused with an activation, which a squared ReLU is not (arguments.py, line 1550). */
+function isUnbiased(run: Run): boolean {
+  const { biases, gatedMlp, experts } = run.model
+  return !biases && (gatedMlp || experts !== null || isSquared(run))
 }
 
 function isInSequence({ mesh, problem: { assumptions } }: Run): boolean {

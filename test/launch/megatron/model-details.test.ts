@@ -8,6 +8,7 @@ import { loadCatalogue } from '../../../api/catalogue.ts'
 import { evaluate } from '../../../src/evaluate.ts'
 import type { Framework } from '../../../src/launch/framework.ts'
 import { detailNote } from '../../../src/launch/megatron/details.ts'
+import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
 import type { Run } from '../../../src/launch/run/run.ts'
 import { detailsIn } from '../../../src/model/details.ts'
 import { importHuggingFace } from '../../../src/model/hugging-face/import.ts'
@@ -172,4 +173,22 @@ it('what a family has of its own is told where its config says neither positions
   expect(note).toMatch(
     /no option for an MLP gated by gelu_pytorch_tanh.*norms after attention.*caps of logits/,
   )
+})
+
+describe('an MLP with a squared ReLU', () => {
+  it.each([
+    'nemotron-4-15b',
+    'nemotron-4-340b',
+    'nemotron-h-56b',
+  ])('has no biases to fuse it with: %s', (name) => {
+    const said = told(name)
+    expect(said).toEqual(expect.arrayContaining(['--squared-relu', '--disable-bias-linear']))
+    expect(
+      readMegatron(`torchrun pretrain_gpt.py ${said.map((one) => `'${one}'`).join(' ')}`, 64).faults,
+    ).toEqual([])
+  })
+
+  it('leaves biases to the older models that have them', () => {
+    expect(told('starcoder2-15b')).not.toContain('--disable-bias-linear')
+  })
 })

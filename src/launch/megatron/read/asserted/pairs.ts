@@ -44,6 +44,8 @@ export const only: readonly Only[] = [
     needs: ['--moe-flex-dispatcher-backend hybridep', '--moe-flex-dispatcher-backend ncclep'],
   },
   { setting: '--moe-router-group-topk', needs: ['--moe-router-num-groups'] },
+  // c2115; a bias is fused with an activation unless there is none.
+  { setting: '--squared-relu', needs: ['--disable-bias-linear', '--no-bias-gelu-fusion'] },
   // c1913, c1919, c1964, c1969
   { setting: full, needs: ['--recompute-method'] },
   { setting: full, needs: ['--recompute-num-layers'] },
