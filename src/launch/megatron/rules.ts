@@ -158,6 +158,13 @@ export const megatronRules: RunRules = {
     },
     {
       broken: (run) =>
+        contextLayoutRow(run.contextLayout).keys !== 'exchanged' &&
+        run.mesh.context > 1 &&
+        run.model.details?.sinks === true,
+      says: 'Transformer Engine has attention sinks over context only where heads are exchanged for positions (ulysses, cp_comm_type a2a)',
+    },
+    {
+      broken: (run) =>
         contextLayoutRow(run.contextLayout).keys !== 'whole' &&
         run.mesh.context > 1 &&
         run.model.attention.index !== null,

@@ -138,6 +138,16 @@ describe('options of Megatron-LM', () => {
       /^--overlap-moe-expert-parallel-comm needs --expert-model/,
       spread,
     ],
+    [
+      '--softmax-type learnable --context-parallel-size 2',
+      /^--softmax-type learnable with --context-parallel-size 2 needs --cp-comm-type a2a$/,
+      '--cp-comm-type a2a',
+    ],
+    [
+      '--softmax-type learnable --context-parallel-size 2 --cp-comm-type all_gather',
+      /^--softmax-type learnable with/,
+      '--context-parallel-size 1',
+    ],
     ['--micro-batch-size', /^--micro-batch-size has no value$/, '--micro-batch-size 1'],
     [
       '--recompute-granularity',

@@ -192,3 +192,16 @@ describe('an MLP with a squared ReLU', () => {
     expect(told('starcoder2-15b')).not.toContain('--disable-bias-linear')
   })
 })
+
+describe('attention sinks', () => {
+  it('go over context only where heads are exchanged for positions', () => {
+    const over = (contextLayout: 'gather' | 'ring' | 'ulysses', model = 'gpt-oss-120b') => {
+      const mesh = { fsdp: 8, expert: 4, context: 2 }
+      return launched({ ...asked, model }, { mesh, zeroStage: 3, policies: ['full'], contextLayout }).megatron
+    }
+    expect(over('ulysses')).toEqual(expect.arrayContaining(['--softmax-type', 'a2a']))
+    expect(JSON.stringify(over('gather'))).toMatch(/unsupported.*attention sinks over context/)
+    expect(JSON.stringify(over('ring'))).toMatch(/unsupported.*attention sinks over context/)
+    expect(over('gather', 'qwen3-30b-a3b')).toContain('all_gather')
+  })
+})

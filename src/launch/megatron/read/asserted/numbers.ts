@@ -113,6 +113,16 @@ export const assertedNumbers: readonly Asserted[] = [
       `--cpu-offloading-num-layers ${host.layers} goes with no pipeline: --pipeline-model-parallel-size is ${pipeline}`,
   },
   {
+    // NVIDIA/TransformerEngine d0067d0da, pytorch/attention/dot_product_attention/context_parallel.py, line 5065
+    lacks: true,
+    broken: ({ context }, options) =>
+      context > 1 &&
+      (options.given('--softmax-type')?.some((type) => type !== 'vanilla') ?? false) &&
+      !(options.given('--cp-comm-type') ?? ['p2p']).every((exchange) => exchange === 'a2a'),
+    says: ({ context }) =>
+      `--softmax-type learnable with --context-parallel-size ${context} needs --cp-comm-type a2a`,
+  },
+  {
     // c3013
     lacks: true,
     broken: ({ recipe, dispatch }) => recipe.beside && dispatch.expertRanks === 1,
