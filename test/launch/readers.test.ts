@@ -198,11 +198,20 @@ describe('modules that Megatron-LM recomputes', () => {
     expect(read(['moe_act']).plan).toMatchObject({ rematerialization: 'none' })
   })
 
-  it('leave open what is recomputed where dense MLPs are those of a few layers, or may be', () => {
+  it('are counted as kept where dense MLPs are those of a few layers, or may be', () => {
     for (const model of ['--num-layers 32 --num-experts 8', '']) {
       const { plan, notes } = read(['mlp'], model)
-      expect(plan).not.toHaveProperty('rematerialization')
-      expect(notes.join()).toMatch(/mlp: what is recomputed is chosen/)
+      expect(plan).toMatchObject({ rematerialization: 'none' })
+      expect(notes.join()).toMatch(/mlp: counted as kept/)
+    }
+  })
+
+  it('never leave it to a search what else is recomputed, which would make any file fit', () => {
+    const model = '--num-layers 61 --num-experts 256 --multi-latent-attention'
+    for (const other of ['mlp', 'moe', 'core_attn', 'shared_experts', 'mhc']) {
+      const { plan, notes } = read(['mla_up_proj', other, 'moe_act', 'layernorm'], model)
+      expect(plan).toMatchObject({ rematerialization: 'layernorm+mla_up_proj+moe_act' })
+      expect(notes.join()).toContain(`--recompute-modules ${other}: counted as kept`)
     }
   })
 })
