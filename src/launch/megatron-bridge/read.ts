@@ -16,7 +16,7 @@ import { bridgeVersion } from './version.ts'
 
 export function readBridge(
   written: string | readonly string[],
-  { chips, model }: Pick<ReadingContext, 'chips' | 'model'>,
+  { chips, model, chip }: Pick<ReadingContext, 'chips' | 'model' | 'chip'>,
 ): LaunchReading {
   const script = scriptOf(written)
   const words = script.commands.findLast((command) => command.some((word) => own.test(word)))
@@ -42,7 +42,7 @@ export function readBridge(
     ),
     counted ?? chips,
     model?.layers ?? null,
-    { recipe: true, recipeCuts: mayCut(stem ?? '') },
+    { recipe: true, recipeCuts: mayCut(stem ?? ''), chip },
   )
   const heard = new Set(reading.ignored.map((option) => option.split(' ')[0]))
   const unheard = [...fields.values()].filter((field) =>

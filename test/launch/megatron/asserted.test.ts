@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { choices } from '../../../src/launch/megatron/read/asserted/choices.ts'
 import { apart, only } from '../../../src/launch/megatron/read/asserted/pairs.ts'
 import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
+import { readBridge } from '../../../src/launch/megatron-bridge/read.ts'
 import { catalogueChip } from '../../catalogue.ts'
 
 const model =
@@ -266,5 +267,30 @@ describe('connections of a GPU', () => {
     expect(told('b200-sxm', 'CUDA_DEVICE_MAX_CONNECTIONS=1', options)).toMatch(/of more than 1, or none/)
     for (const free of ['', 'CUDA_DEVICE_MAX_CONNECTIONS=8'])
       expect(told('h100-sxm', free, options)).not.toMatch(/CUDA_DEVICE/)
+  })
+})
+
+describe('scales for blocks of numbers', () => {
+  const chip = (name: string) => catalogueChip(name, 'calibrated')
+  const faults = (name: string, options: string) =>
+    readMegatron(`torchrun --nproc-per-node 8 pretrain_gpt.py ${model} ${batch} --bf16 ${options}`, 8, null, {
+      chip: chip(name),
+    }).faults.join()
+  const bridge = (name: string, precision: string) =>
+    readBridge(`python run_recipe.py --recipe llama3_8b_pretrain_config -tp 2 mixed_precision=${precision}`, {
+      ...{ chips: 8, model: null },
+      chip: chip(name),
+    }).faults.join()
+
+  it('are refused where matmuls do not take them', () => {
+    const mxfp8 = '--fp8-format e4m3 --fp8-recipe mxfp8'
+    expect(faults('h100-sxm', mxfp8)).toMatch(
+      /--fp8-recipe mxfp8 is for GPUs .*h100-sxm is none: .*blockwise/,
+    )
+    expect(faults('b200-sxm', mxfp8)).toBe('')
+    expect(faults('h100-sxm', '--fp8-format e4m3 --fp8-recipe blockwise')).toBe('')
+    expect(faults('h100-sxm', '--fp8-recipe mxfp8')).toBe('')
+    expect(bridge('h200-sxm', 'bf16_with_mxfp8_mixed')).toMatch(/mxfp8 is for GPUs/)
+    expect(bridge('b200-sxm', 'bf16_with_mxfp8_mixed')).toBe('')
   })
 })

@@ -18,6 +18,7 @@ import { megatronVersion } from '../version.ts'
 import { assertedOf } from './asserted/asserted.ts'
 import { misnamedIn } from './asserted/choices.ts'
 import { connectionsFault } from './asserted/connections.ts'
+import { scalesFault } from './asserted/scales.ts'
 import { assumedOf } from './assumptions.ts'
 import { isImmaterial } from './immaterial.ts'
 import { readMegatronModel } from './model.ts'
@@ -116,6 +117,7 @@ export function readMegatron(
       placed.faults,
       asserted,
       connectionsFault(script.variables, given, chip),
+      scalesFault(given, chip),
       laidOut ? laidOut.faults : chipsUnsaid('--nnodes and --nproc-per-node'),
     ),
     misnamed: misnamedIn(options),
