@@ -1,14 +1,19 @@
 /**
  * The hardware of a request with more chips, and the change to the request that yields it: the number of chips, or for
  * a topology either a larger one (the squarest slice of so many chips) or more slices. Everything else stays as
- * requested.
+ * requested, but for a constraint on the number of chips, which then is that of all of them.
  */
 import { compact } from '../../compact.ts'
+import { satisfies } from '../../constraint.ts'
 import { printedSlices, volume } from '../../hardware/cluster/box.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { resolveCluster } from '../../hardware/cluster/resolve.ts'
 import { squarestSlice } from '../../hardware/cluster/slice.ts'
 import type { HardwareAsked, Setting } from '../../problem.ts'
+import type { Change } from '../../rules/part-rule.ts'
+
+/** What a request says of its chips. */
+export type SizedSetting = Pick<Setting, 'cluster' | 'asked' | 'constraints'>
 
 export interface LargerHardware {
   readonly cluster: Cluster
@@ -16,20 +21,21 @@ export interface LargerHardware {
   readonly value: unknown
   /** Words for the torus, e.g. `, as 4x4x8`; empty behind switches. */
   readonly shape: string
+  /** What changes with it. */
+  readonly also: readonly Change[]
 }
 
 /** Null if the chip is not available in that number. */
-export function largerHardware(
-  setting: Pick<Setting, 'cluster' | 'asked'>,
-  chips: number,
-): LargerHardware | null {
+export function largerHardware(setting: SizedSetting, chips: number): LargerHardware | null {
+  const own = setting.constraints.chips
+  const also = satisfies(chips, own) ? [] : [{ pointer: '/constraints/chips', value: chips }]
   for (const change of changes(setting, chips)) {
     const { chip } = setting.cluster
     const twice = setting.asked.chips === undefined ? {} : { chips }
     const resolution = resolveCluster({ chip, ...setting.asked, ...twice, ...change })
     if (!('cluster' in resolution)) continue
     const { cluster } = resolution
-    return { cluster, ...written(setting.asked, change, chips), shape: shapeOf(cluster) }
+    return { cluster, ...written(setting.asked, change, chips), shape: shapeOf(cluster), also }
   }
   return null
 }

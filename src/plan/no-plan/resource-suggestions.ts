@@ -7,7 +7,7 @@ import type { Bytes } from '../../units.ts'
 import type { Suggestion } from '../answer.ts'
 import { bytesText, counted } from '../explain/figures.ts'
 import type { Plan } from '../plan.ts'
-import { type LargerHardware, largerHardware } from './larger-hardware.ts'
+import { type LargerHardware, largerHardware, type SizedSetting } from './larger-hardware.ts'
 
 /** Chips are multiplied by at most this much. */
 const mostTimes = 256
@@ -42,7 +42,7 @@ function leastBudget(needed: Bytes, most: Bytes, fits: (memoryBudget: Bytes) => 
 
 /** Doubles the chips until something fits, then suggests the least number between that and its half. */
 export function chipsSuggestion(
-  setting: Pick<Setting, 'cluster' | 'asked'>,
+  setting: SizedSetting,
   fits: (cluster: Cluster) => boolean,
 ): Suggestion | null {
   const larger = largerThatFits(setting, fits)
@@ -50,7 +50,7 @@ export function chipsSuggestion(
 }
 
 export function largerThatFits(
-  setting: Pick<Setting, 'cluster' | 'asked'>,
+  setting: SizedSetting,
   fits: (cluster: Cluster) => boolean,
 ): LargerHardware | null {
   const { chips } = setting.cluster
@@ -101,12 +101,13 @@ function fewest(
 /** Finds the number to within a 64th of the half that it lies in. */
 const rounds = 2
 
-export function moreChips({ cluster, pointer, value, shape }: LargerHardware): Suggestion {
+export function moreChips({ cluster, pointer, value, shape, also }: LargerHardware): Suggestion {
   return {
     change: 'more chips',
     pointer,
     value,
     detail: `${counted(cluster.chips, 'chip')}${shape} are enough`,
+    ...(also.length > 0 ? { also } : {}),
   }
 }
 

@@ -49,6 +49,18 @@ const nowhere = {
     workload: { mode: 'train', batchSequences: 2048, sequenceLength: 8192 },
     constraints: { context: 1, tensor: 1, microbatches: 1 },
   },
+  'training on GPUs that all have to work': {
+    model: 'llama-3.1-405b',
+    hardware: { chip: 'h100-sxm', chips: 64 },
+    workload: { mode: 'train', batchTokens: 1_048_576, sequenceLength: 8192 },
+    constraints: { chips: 64 },
+  },
+  'generation on a topology that all has to work': {
+    model: 'llama-3.1-405b',
+    hardware: { chip: 'tpu-v5e', topology: [4, 4] },
+    workload: long,
+    constraints: { chips: { max: 16 } },
+  },
   'training that fits, and that nothing launches': {
     model: 'llama-3.1-405b',
     hardware: { chip: 'h100-sxm', chips: 96 },
@@ -236,6 +248,20 @@ describe('more chips are suggested in the words of the request', () => {
     const { hardware } = nowhere['training on a topology that is also counted']
     const found = await chips('training on a topology that is also counted')
     expect(found).toMatchObject({ pointer: '/hardware', value: { chip: hardware.chip } })
+  })
+
+  it('with the number that has to work, where it has one', async () => {
+    const gpus = await chips('training on GPUs that all have to work')
+    expect(gpus).toMatchObject({
+      pointer: '/hardware/chips',
+      also: [{ pointer: '/constraints/chips', value: gpus?.value }],
+    })
+    expect(await chips('generation on a topology that all has to work')).toMatchObject({
+      pointer: '/hardware/topology',
+      value: [8, 8],
+      also: [{ pointer: '/constraints/chips', value: 64 }],
+    })
+    expect(await chips('training on a number of TPU chips')).not.toHaveProperty('also')
   })
 
   it('as a number, where it has one', async () => {
