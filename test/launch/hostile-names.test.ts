@@ -8,7 +8,12 @@ import type { Serving } from '../../src/launch/server/serving.ts'
 import { forAll, law } from '../law.ts'
 
 const word = (name: string, checkpoint?: string) =>
-  modelWord({ setting: { model: { name }, precision: { checkpoint } } } as unknown as Serving)
+  modelWord(
+    {
+      setting: { model: { name }, precision: { checkpoint, weights: 'bf16', compute: 'bf16' } },
+    } as unknown as Serving,
+    { pairs: [], caches: {} },
+  )
 
 const read = (words: readonly string[]) =>
   execFileSync('bash', ['-euc', `printf '%s\\0' ${words.join(' ')}`], {

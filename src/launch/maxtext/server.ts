@@ -110,6 +110,6 @@ function notes(serving: Serving): readonly string[] {
     serving.mode === 'generate' ? [asked] : [],
     name === null ? [unnamed] : [],
     "MaxText: its engine needs JetStream, which is archived; MaxText's own guide serves its models by vllm serve on TPUs.",
-    checkpointNote(serving, 'MaxText', []),
+    checkpointNote(serving, 'MaxText', formats),
   )
 }

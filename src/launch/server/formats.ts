@@ -5,8 +5,9 @@
  */
 
 import { plainType, scalesBlocks } from '../../hardware/peak.ts'
+import { bytesText } from '../../plan/explain/figures.ts'
 import type { Precision, Setting } from '../../problem.ts'
-import { isNarrow } from '../../recipe/element-type.ts'
+import { elementBytes, isNarrow, usualType } from '../../recipe/element-type.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { Rule } from '../../rules/rule.ts'
 import { longName } from '../long-names.ts'
@@ -14,6 +15,8 @@ import type { Serving } from './serving.ts'
 
 export interface Formats {
   readonly pairs: readonly string[]
+  /** Those of them that the framework makes of a checkpoint in 16 bits as it loads it, by --quantization. */
+  readonly makes?: readonly string[]
   /** The framework's name for each type that a cache may have. */
   readonly caches: Readonly<Partial<Record<ElementType, string>>>
 }
@@ -25,11 +28,23 @@ export function formatPair({ weights, compute }: Precision): string {
 }
 
 /**
- * Whether the framework has to quantise a bf16 checkpoint while loading. A quantised checkpoint says so itself, and a
- * flag beside it is refused or redundant.
+ * Whether the framework is told to quantise a checkpoint in 16 bits as it loads it: where no release in the plan's types is known, and the chips
+ * have room for twice the bytes until it is done. A quantised checkpoint says so itself, and a flag beside it is refused, as most in fp8 are those
+ * of compressed-tensors or ModelOpt (stored-by.ts), or redundant.
  */
-export function quantizesItself(precision: Precision): boolean {
-  return formatPair(precision) === 'fp8/fp8' && precision.parameterBytes === undefined
+export function quantizesItself(
+  { setting: { precision }, memory }: Pick<Serving, 'setting' | 'memory'>,
+  { makes = [] }: Formats,
+): boolean {
+  const { checkpoint, parameterBytes } = precision
+  if (checkpoint ?? parameterBytes ?? !makes.includes(formatPair(precision))) return false
+  const wide = elementBytes[usualType] / elementBytes[precision.weights]
+  return memory.parameters * wide <= memory.budget
+}
+
+/** The known release in 16 bits, of which such weights are made. */
+export function wideRelease({ checkpoints = [] }: Pick<Setting, 'checkpoints'>): string | undefined {
+  return checkpoints.find(({ weights, quantized }) => weights === usualType && !quantized)?.name
 }
 
 /** Only MXFP4 experts (gpt-oss) are kept in four bits with activations in bf16. */
@@ -78,16 +93,13 @@ export function formatRules(framework: string, { pairs, caches }: Formats): read
   ]
 }
 
-/** `online` are pairs that the framework can make from a bf16 checkpoint. */
-export function checkpointNote(
-  { setting: { precision } }: Serving,
-  framework: string,
-  online: readonly string[],
-): string | null {
-  const { weights, compute, checkpoint = 'a checkpoint' } = precision
+export function checkpointNote(serving: Serving, framework: string, formats: Formats): string | null {
+  const { weights, compute, checkpoint = 'a checkpoint' } = serving.setting.precision
   if (!isNarrow(weights)) return null
-  if (online.includes(formatPair(precision)) && quantizesItself(precision)) {
-    return `${framework}: a checkpoint in ${weights} is meant; of one in bf16 --quantization makes it as it loads, which has to fit first.`
+  if (quantizesItself(serving, formats)) {
+    const bytes = bytesText((serving.memory.parameters * elementBytes[usualType]) / elementBytes[weights])
+    const wide = wideRelease(serving.setting) ?? 'a checkpoint'
+    return `${framework}: ${wide} in ${usualType} is meant, of which --quantization makes weights in ${weights} as it loads; they take ${bytes} of each chip until then. One that is stored in ${weights} says so itself: leave the option out.`
   }
   return `${framework}: load ${checkpoint} with weights in ${weights} for matmuls in ${compute}; no flag makes one.`
 }

@@ -99,7 +99,7 @@ function sglangStart(serving: Serving, flags: readonly string[]): Start {
   const nodes = ` --nnodes ${hosts} --node-rank ${hostRank} --dist-init-addr ${firstHost}:20000`
   return {
     version: sglangVersion,
-    command: `${visibleChips(serving, chips)}${sentVariables(serving)}python3 -m sglang.launch_server --model-path ${modelWord(serving)} ${shellWords(flags)}${doors(serving)}${hosts > 1 ? nodes : ''}`,
+    command: `${visibleChips(serving, chips)}${sentVariables(serving)}python3 -m sglang.launch_server --model-path ${modelWord(serving, sglangFormats)} ${shellWords(flags)}${doors(serving)}${hosts > 1 ? nodes : ''}`,
     files: [],
   }
 }
@@ -122,7 +122,7 @@ function notes(serving: Serving): readonly string[] {
     graphNote(serving, 'SGLang'),
     kernelNotes(serving, 'SGLang'),
     unpackedNote(serving.setting, 'SGLang'),
-    checkpointNote(serving, 'SGLang', ['fp8/fp8']),
+    checkpointNote(serving, 'SGLang', sglangFormats),
     hostNotes(
       serving,
       'SGLang',

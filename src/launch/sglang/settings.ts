@@ -16,6 +16,7 @@ import { keepsNoPrefixes, slotsOf } from './states.ts'
 
 export const sglangFormats: Formats = {
   pairs: ['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'int8/int8', 'int4/bf16', 'fp4/fp4', 'fp4/fp8', 'fp4/bf16'],
+  makes: ['fp8/fp8'],
   caches: { bf16: 'bf16', fp8: 'fp8_e4m3', fp4: 'nvfp4', nvfp4: 'nvfp4' },
 }
 
@@ -71,7 +72,7 @@ export const sglangSettings = {
   type: setting('--dtype', typeWord, word),
   quantization: setting(
     '--quantization',
-    (own: Serving) => (quantizesItself(own.setting.precision) ? 'fp8' : null),
+    (own: Serving) => (quantizesItself(own, sglangFormats) ? 'fp8' : null),
     word,
   ),
   cache: setting(

@@ -127,7 +127,7 @@ function tensorrtStart(serving: Serving, options: TensorrtOptions): Start {
   const doors = serving.transfers ? ` --host 0.0.0.0 --port ${portOf(serving, 8000)}` : ''
   return {
     version: tensorrtVersion,
-    command: `${visibleChips(serving, chips)}${hosts > 1 ? processes : ''}trtllm-serve ${modelWord(serving)}${doors} --config ${name}`,
+    command: `${visibleChips(serving, chips)}${hosts > 1 ? processes : ''}trtllm-serve ${modelWord(serving, formats)}${doors} --config ${name}`,
     files: [{ name, text: `${JSON.stringify(options, null, 2)}\n` }],
   }
 }
@@ -167,7 +167,7 @@ function notes(serving: Serving): readonly string[] {
     graphNote(serving, 'TensorRT-LLM'),
     pagesNote(serving, 'TensorRT-LLM', blockPositions),
     unpackedNote(serving.setting, 'TensorRT-LLM'),
-    checkpointNote(serving, 'TensorRT-LLM', []),
+    checkpointNote(serving, 'TensorRT-LLM', formats),
     storedCacheNote('TensorRT-LLM', formats, serving),
     hostNotes(
       serving,

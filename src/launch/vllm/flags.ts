@@ -69,7 +69,7 @@ function vllmStart(serving: Serving, flags: readonly string[]): Start {
   const port = serving.transfers ? ` --port ${portOf(serving, 8000)}` : ''
   return {
     version: vllmVersion,
-    command: `${visibleChips(serving, chips)}${side}${environment}${kernels}${gpu ? sendingVariables(serving) : ''}${remote}vllm serve ${modelWord(serving)} ${shellWords(flags)}${port}${several}`,
+    command: `${visibleChips(serving, chips)}${side}${environment}${kernels}${gpu ? sendingVariables(serving) : ''}${remote}vllm serve ${modelWord(serving, buildOf(serving).formats)} ${shellWords(flags)}${port}${several}`,
     files: [],
   }
 }
@@ -90,7 +90,7 @@ function notes(serving: Serving, name: string): readonly string[] {
     kernelNotes(serving, name),
     mesh.pipeline > 1 &&
       `${name} does not split sequences evenly over the stages; the plan counts on equal groups.`,
-    checkpointNote(serving, name, gpu ? ['fp8/fp8'] : []),
+    checkpointNote(serving, name, buildOf(serving).formats),
     hostNotes(
       serving,
       name,

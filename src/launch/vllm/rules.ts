@@ -32,6 +32,7 @@ export const gpuFormats: Formats = {
     ...['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'fp8/bf16', 'int8/int8', 'int8/bf16'],
     ...['int4/bf16', 'fp4/fp4', 'fp4/fp8', 'fp4/bf16'],
   ],
+  makes: ['fp8/fp8'],
   caches: {
     fp32: 'auto',
     bf16: 'bfloat16',

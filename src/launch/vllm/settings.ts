@@ -112,8 +112,8 @@ function batchedTokens({ mode, sequences, unitTokens, sentTokens }: Serving): nu
   return sequences > 2048 ? sequences : null
 }
 
-function quantizationOf({ gpu, setting: { precision } }: Serving): string | null {
-  return gpu && quantizesItself(precision) ? 'fp8' : null
+function quantizationOf(serving: Serving): string | null {
+  return quantizesItself(serving, buildOf(serving).formats) ? 'fp8' : null
 }
 
 function cacheOf(serving: Serving): string {

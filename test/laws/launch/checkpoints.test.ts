@@ -61,6 +61,9 @@ describe('a quantised checkpoint', () => {
 
   it('is not quantised again by a flag', () => {
     const plainly = launched(inferenceProblem({ ...onHosts(2), workload, precision: fp8 }), { tensor: 2 })
+    expect(plainly.notes).toContainEqual(
+      expect.stringMatching(/^vLLM: a checkpoint in bf16 is meant.* take 70\.\d GB/),
+    )
     const stored = { ...fp8, parameterBytes: byPart(() => 1) }
     const itself = launched(inferenceProblem({ ...onHosts(2), workload, precision: stored }), { tensor: 2 })
     for (const framework of ['vllm', 'sglang'] as const) {
@@ -68,6 +71,14 @@ describe('a quantised checkpoint', () => {
       expect(itself[framework]).not.toContain('--quantization')
     }
     expect(itself.notes).toContainEqual(expect.stringContaining('load a checkpoint with weights in fp8'))
+  })
+
+  it('is what a server loads where weights in 16 bits have no room until they are quantised', () => {
+    const problem = inferenceProblem({ ...onHosts(1), workload, precision: fp8 })
+    const { vllm, sglang, commands, notes } = launched(problem, {})
+    for (const flags of [vllm, sglang]) expect(flags).not.toContain('--quantization')
+    expect(commands?.vllm?.command).toContain('a checkpoint of llama-3-70b in fp8')
+    expect(notes).not.toContainEqual(expect.stringContaining('in bf16 is meant'))
   })
 
   it('takes the bytes of its parts, in memory and in what no layout beats', () => {

@@ -60,10 +60,10 @@ describe('what is typed to serve a plan', () => {
     expect(answer.notes).toContainEqual(expect.stringMatching(/^TensorRT-LLM: load a checkpoint .* fp8/))
     expect(answer.notes).not.toContainEqual(expect.stringMatching(/^(vLLM|SGLang): load/))
     for (const name of ['vLLM', 'SGLang']) {
-      const meant = expect.stringMatching(new RegExp(`^${name}: a checkpoint in fp8 is meant`))
+      const meant = expect.stringMatching(new RegExp(`^${name}: a checkpoint in bf16 is meant`))
       expect(answer.notes).toContainEqual(meant)
     }
-    expect(JSON.stringify(answer)).toContain('a checkpoint of llama-3-70b in fp8')
+    expect(JSON.stringify(answer)).toContain('a checkpoint of llama-3-70b in bf16')
   })
 
   it('gives prefill room for a token behind the prompt, and the chunks of the plan', () => {
