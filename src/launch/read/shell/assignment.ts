@@ -1,7 +1,7 @@
 /** Reads NAME=value, NAME+=value or NAME=( … ); null, and reads nothing, if there is none. */
 import { array, endsWord, type Reader, word } from './word.ts'
 
-interface Assignment {
+export interface Assignment {
   readonly name: string
   /** With what it is added to. */
   readonly value: readonly string[]

@@ -8,6 +8,8 @@ import { tested } from './tested.ts'
 /** A construct that is open: the word that opened it, and what its tests so far say. */
 interface Open {
   readonly by: string
+  /** What is open around it: whether that may run, whether only by a test that was not decided, and whether otherwise than once. */
+  readonly around: Around
   /** Whether the branch that is read may run. */
   runs: boolean
   /** A branch that runs was read: later ones do not. */
@@ -18,7 +20,13 @@ interface Open {
   subject: string | null
   /** Whether its patterns come next, and those so far. */
   awaits: boolean
-  patterns: readonly string[]
+  readonly patterns: string[]
+}
+
+interface Around {
+  readonly runs: boolean
+  readonly inDoubt: boolean
+  readonly isLoose: boolean
 }
 
 export interface Branches {
@@ -46,7 +54,19 @@ const opening = new Set(['if', 'while', 'until', 'for', 'select', 'case', '{'])
 const closingWords = new Set(['fi', 'done', 'esac', '}'])
 /** Of loops over a list the first round is read, as it is. */
 const once = new Set(['if', 'for', 'case'])
-const unopened = { runs: true, closed: false, undecided: false, subject: null, awaits: false, patterns: [] }
+const unopened = { runs: true, closed: false, undecided: false, subject: null, awaits: false }
+const nothingOpen: Around = { runs: true, inDoubt: false, isLoose: false }
+
+/** What a construct says together with all around it, which does not change before it is closed: as many as a text opens are asked at once. */
+function within(last: Open | undefined): Around {
+  if (!last) return nothingOpen
+  const { by, around, runs, undecided } = last
+  return {
+    runs: around.runs && runs,
+    inDoubt: around.inDoubt || undecided,
+    isLoose: around.isLoose || undecided || !once.has(by),
+  }
+}
 
 export function branchesOf(): Branches {
   const open: Open[] = []
@@ -58,7 +78,7 @@ export function branchesOf(): Branches {
   const ofCase = () => (open.at(-1)?.by === 'case' ? open.at(-1) : undefined)
   return {
     meet: (word) => {
-      if (opening.has(word)) open.push({ by: word, ...unopened })
+      if (opening.has(word)) open.push({ by: word, around: within(open.at(-1)), ...unopened, patterns: [] })
       if (closingWords.has(word)) open.pop()
       const last = open.at(-1)
       if (last?.by === 'if' && (word === 'elif' || word === 'else')) last.runs = !last.closed
@@ -72,25 +92,23 @@ export function branchesOf(): Branches {
       const last = ofCase()
       if (!last) return
       const [, subject = ''] = words
-      if (last.awaits) last.patterns = [...last.patterns, ...words]
-      else {
-        last.subject = known && !/[$`]/.test(subject) ? subject : null
-        last.patterns = words.slice(words.indexOf('in', 2) + 1)
-        last.awaits = true
-      }
+      const own = last.awaits ? words : words.slice(words.indexOf('in', 2) + 1)
+      if (!last.awaits) last.subject = known && !/[$`]/.test(subject) ? subject : null
+      for (const pattern of own) last.patterns.push(pattern)
+      last.awaits = true
       if (!closes) return
       last.awaits = false
       if (last.closed) last.runs = false
       else decide(last, last.subject === null ? null : matches(last.subject, last.patterns))
-      last.patterns = []
+      last.patterns.length = 0
     },
     end: () => {
       const last = ofCase()
       if (last) last.awaits = true
     },
-    runs: () => open.every(({ runs }) => runs),
-    inDoubt: () => open.some(({ undecided }) => undecided),
-    isLoose: () => open.some(({ by, undecided }) => undecided || !once.has(by)),
+    runs: () => within(open.at(-1)).runs,
+    inDoubt: () => within(open.at(-1)).inDoubt,
+    isLoose: () => within(open.at(-1)).isLoose,
     isOpen: () => open.at(-1)?.undecided ?? false,
   }
 }

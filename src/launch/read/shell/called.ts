@@ -1,4 +1,5 @@
 /** A script that a command starts or sources (`bash run.sh 8B`, `. ./config.sh`, `sbatch --nodes=4 job.sh`), where the same text has it as a file that it writes. */
+import type { Documents } from './documents.ts'
 import { slurmOptions } from './slurm.ts'
 
 export interface Called {
@@ -12,12 +13,12 @@ export interface Called {
 const sourcing: readonly string[] = ['source', '.']
 const starting: readonly string[] = [...sourcing, 'bash', 'sh', 'sbatch', 'srun']
 
-export function calledBy(words: readonly string[], documents: ReadonlyMap<string, string>): Called | null {
-  if (documents.size === 0) return null
+export function calledBy(words: readonly string[], documents: Documents): Called | null {
+  if (documents.all.size === 0) return null
   const [first = ''] = words
   const from = starting.includes(first) ? 1 : 0
-  const at = words.findIndex((word, index) => index >= from && scriptNamed(word, documents) !== null)
-  const text = scriptNamed(words[at] ?? '', documents)
+  const at = words.findIndex((word, index) => index >= from && documents.named(word) !== null)
+  const text = documents.named(words[at] ?? '')
   // A command by itself is called where it lies (./run.sh), not by a name that a program may have too.
   if (text === null || (from === 0 && (at > 0 || !first.includes('/')))) return null
   const own = words.slice(at + 1)
@@ -28,17 +29,6 @@ export function calledBy(words: readonly string[], documents: ReadonlyMap<string
     how: sourced ? 'sourced' : 'started',
     given: new Map([...slurm, ...(sourced && own.length === 0 ? [] : argumentsOf(own))]),
   }
-}
-
-/** The file of that name, wherever it lies. */
-function scriptNamed(word: string, documents: ReadonlyMap<string, string>): string | null {
-  const name = nameOf(word)
-  const found = [...documents].findLast(([file]) => nameOf(file) === name)
-  return name === '' || !found ? null : found[1]
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** `$1` and its like, `$@` and `$#`. */

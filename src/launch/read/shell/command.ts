@@ -1,8 +1,8 @@
 /** One command of a script: its words, and what stands between them. */
-import { assignment } from './assignment.ts'
-import { openIn } from './expansion.ts'
+import { assign, assigned } from './assigned.ts'
+import { type Declaration, declarationBy } from './declaration.ts'
 import type { Opened } from './here-document.ts'
-import { isLooseSince, type Known, noteUndecided } from './reading.ts'
+import { type Known, noteUndecided } from './reading.ts'
 import { redirection, type Written } from './redirection.ts'
 import { deciding, declaring, dropped, skipped } from './reserved.ts'
 import { blanks, type Reader, toLineEnd, word } from './word.ts'
@@ -30,12 +30,13 @@ export function readCommand(known: Known): Command {
   const words: string[] = []
   const redirected = redirections()
   const own = new Map<string, readonly string[] | undefined>()
-  let declares = false
+  let declaration: Declaration | null = null
   for (;;) {
     blanks(here)
     const next = here.text[here.at]
     if (next === undefined || '\n;&|()'.includes(next)) {
       if (next !== undefined) here.at++
+      declaration?.take()
       return { words, from, ended: next ?? '', own, ...redirected.found }
     }
     if (next === '#') {
@@ -43,17 +44,22 @@ export function readCommand(known: Known): Command {
       continue
     }
     if (redirected.take(here)) continue
+    if (declaration) {
+      declaration.read()
+      continue
+    }
     const awaits = branches.awaitsPattern()
-    const set = !awaits && (words.length === 0 || declares) ? assigned(known) : null
+    const set = !awaits && words.length === 0 ? assigned(known) : null
     if (set) {
-      if (!declares && !own.has(set.name)) own.set(set.name, set.before)
+      if (!own.has(set.name)) own.set(set.name, known.variables.all.get(set.name))
+      assign(known, set)
       continue
     }
     const fields = word(here)
     const [only = ''] = fields
     if (words.length === 0 && fields.length === 1 && (!awaits || only === 'esac')) {
       if (declaring.has(only)) {
-        declares = true
+        declaration = declarationBy(only, known)
         continue
       }
       branches.meet(only)
@@ -81,25 +87,4 @@ function redirections() {
     else if (said) opened.push(said)
     return true
   }
-}
-
-/** Reads an assignment, and returns the name with its value from before; null, and reads nothing, if there is none. */
-function assigned(
-  known: Known,
-): { readonly name: string; readonly before: readonly string[] | undefined } | null {
-  const { here, variables, branches, notes, passed, loose } = known
-  const found = assignment(here)
-  if (!found) return null
-  const { name, value, from } = found
-  const before = variables.all.get(name)
-  // A branch that needs what the script does not set is one that whoever starts it asks for: without it the value from before counts.
-  if (branches.inDoubt() && variables.all.has(name) && openIn(value) !== null)
-    notes.add(`${name} keeps the value from before a condition, as the text does not set ${openIn(value)}`)
-  else variables.set(name, value)
-  if (branches.runs()) {
-    passed.delete(name)
-    if (branches.isLoose() || isLooseSince(known, from)) loose.add(name)
-    else loose.delete(name)
-  }
-  return { name, before }
 }

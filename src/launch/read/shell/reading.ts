@@ -1,6 +1,7 @@
 /** What is known while a script is read. */
 import { type Branches, branchesOf } from './branches.ts'
-import type { Environment } from './environment.ts'
+import type { Environment, Locals } from './environment.ts'
+import { definitionsIn } from './functions.ts'
 import type { Pending } from './pending.ts'
 import { slurmVariables } from './slurm.ts'
 import { type ShellVariables, shellVariables } from './variables.ts'
@@ -16,6 +17,7 @@ export interface Known {
   readonly loose: Set<string>
   /** The values of variables that a command had for itself. */
   readonly passed: Map<string, readonly string[]>
+  readonly locals: Locals | null
   readonly notes: Set<string>
 }
 
@@ -23,8 +25,8 @@ export interface Reading extends Known {
   /** How many scripts this one is inside of. */
   readonly depth: number
   readonly environment: Environment
+  readonly definedAt: ReturnType<typeof definitionsIn>
   readonly commands: (readonly string[])[]
-  readonly documents: Map<string, string>
   readonly pending: Pending[]
   /** How many of them the last command prints into what follows. */
   piped: number
@@ -33,7 +35,7 @@ export interface Reading extends Known {
 export function readingOf(text: string, depth: number, environment: Environment): Reading {
   const notes = new Set<string>()
   const branches = branchesOf()
-  const all = shellVariables(() =>
+  const all = shellVariables(environment.room, () =>
     notes.add('what its variables stand for is too long: not all of it is read'),
   )
   const variables: ShellVariables = {
@@ -47,8 +49,9 @@ export function readingOf(text: string, depth: number, environment: Environment)
     ...{ here: { text, variables, at: 0 }, branches, variables, notes, depth, environment },
     loose: new Set(environment.loose),
     passed: new Map(),
+    locals: environment.locals,
+    definedAt: definitionsIn(text),
     commands: [],
-    documents: new Map(environment.documents),
     ...{ pending: [], piped: 0 },
   }
 }

@@ -10,3 +10,5 @@ export const testing = new Set(['if', 'elif'])
 export const deciding = new Set([...testing, 'case'])
 /** Words behind which assignments stand. */
 export const declaring = new Set(['export', 'local', 'declare', 'readonly', 'typeset'])
+/** Those of them whose variables are the own ones of a function, unless it says -g. */
+export const localising = new Set(['local', 'declare', 'typeset'])

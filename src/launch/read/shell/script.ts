@@ -8,10 +8,10 @@
 import { argumentsOf, type Called, calledBy } from './called.ts'
 import { carriedIn } from './carried.ts'
 import { type Command, readCommand } from './command.ts'
-import { type Environment, emptyEnvironment, inherited, isArgument } from './environment.ts'
+import { type Environment, emptyEnvironment, inherited, takesRoom } from './environment.ts'
 import { expandedIn } from './expansion.ts'
-import { bodyOf, definedAt, uncalled } from './functions.ts'
 import { hereDocument, takesScript } from './here-document.ts'
+import { giveBack, leaveBehind, passOn } from './left-behind.ts'
 import type { Pending } from './pending.ts'
 import { isLooseSince, noteUndecided, type Reading, readingOf } from './reading.ts'
 import { skipped, testing } from './reserved.ts'
@@ -38,37 +38,37 @@ export function scriptOf(written: string | readonly string[]): Script {
 }
 
 export function readScript(text: string): Script {
-  return readWithin(text, 0, emptyEnvironment())
+  const environment = emptyEnvironment()
+  const reading = readWithin(text, 0, environment)
+  const { commands, variables, passed, notes } = reading
+  // What nothing here calls comes before what is started.
+  const started = commands.splice(0)
+  for (const body of environment.functions.uncalled()) readInside(reading, body)
+  for (const one of started) commands.push(one)
+  const all = new Map([...variables.all, ...passed])
+  return { commands, variables: all, documents: environment.documents.all, notes: [...notes] }
 }
 
-function readWithin(
-  text: string,
-  depth: number,
-  environment: Environment,
-): Script & Pick<Environment, 'loose'> {
+function readWithin(text: string, depth: number, environment: Environment): Reading {
   const reading = readingOf(text, depth, environment)
-  const { here, branches, commands, variables, passed, documents, notes, loose } = reading
+  const { here, branches } = reading
   while (here.at < text.length) {
     readStatement(reading)
     if (text[here.at - 1] !== ';' || text[here.at] !== ';') continue
     here.at++
     branches.end()
   }
-  // What nothing here calls comes before what is started.
-  const started = commands.splice(0)
-  if (depth === 0) for (const body of uncalled(environment.functions)) readInside(reading, body)
-  commands.push(...started)
-  return { commands, variables: new Map([...variables.all, ...passed]), documents, notes: [...notes], loose }
+  return reading
 }
 
 /** Reads the definition of a function, a test that decides a branch, or a command. */
 function readStatement(reading: Reading): void {
   const { here, branches, environment } = reading
   blanks(here)
-  const defined = branches.awaitsPattern() ? null : definedAt(here.text, here.at)
+  const defined = branches.awaitsPattern() ? null : reading.definedAt(here.at)
   if (defined) {
     here.at = defined.after
-    if (branches.runs()) environment.functions.set(defined.name, { body: defined.body, called: false })
+    if (branches.runs()) environment.functions.define(defined.name, defined.body)
     return
   }
   const command = readCommand(reading)
@@ -103,12 +103,13 @@ function readDocuments(reading: Reading, { words, opened, written, ended }: Comm
 }
 
 function readDocument(reading: Reading, { opened, file, starts }: Pending): void {
-  const { here, documents, variables } = reading
+  const { here, variables } = reading
+  const { documents } = reading.environment
   const { whole, after } = hereDocument(here.text, here.at, opened)
   here.at = after
   if (file === null && !starts) return
   const filled = opened.expands ? expandedIn(whole, variables) : whole
-  if (file) documents.set(file.name, (file.adds ? (documents.get(file.name) ?? '') : '') + filled)
+  if (file) documents.write(file.name, (file.adds ? (documents.all.get(file.name) ?? '') : '') + filled)
   else readInside(reading, filled)
 }
 
@@ -123,14 +124,14 @@ function setByReading({ variables, notes }: Reading, { words, given }: Command):
 
 /** Takes a command that runs, with what it starts in its turn. */
 function start(reading: Reading, { words, own }: Command, first: string): void {
-  const { commands, environment, variables, documents } = reading
-  const body = bodyOf(environment.functions, first)
-  if (body === undefined) commands.push(words)
-  else readInside(reading, body, new Map(argumentsOf(words.slice(1))), 'function')
+  const { commands, environment, variables } = reading
+  const given = () => new Map(argumentsOf(words.slice(1)))
+  const isOwn = environment.functions.call(first, (body) => readInside(reading, body, given(), 'function'))
+  if (!isOwn) commands.push(words)
   if (first === 'set' && words[1] === '--') takeArguments(reading, words.slice(2))
   if (first === 'shift') takeArguments(reading, variables.all.get('@')?.slice(Number(words[1] ?? 1)))
   for (const carried of carriedIn(words)) readInside(reading, carried)
-  const called = calledBy(words, documents)
+  const called = calledBy(words, environment.documents)
   if (called) readInside(reading, called.text, called.given, called.how)
   giveBack(reading, own)
 }
@@ -140,35 +141,25 @@ function takeArguments({ variables }: Reading, words: readonly string[] | undefi
   for (const [name, value] of words ? argumentsOf(words) : []) variables.set(name, value)
 }
 
-/** Reads what a command starts; what it sources leaves its variables behind, and a function all but its arguments. */
+/** Reads what a command starts. */
 function readInside(
   reading: Reading,
   inner: string,
   given: Environment['variables'] = new Map(),
   how: Called['how'] | 'function' = 'started',
 ): void {
-  const { depth, environment, variables, loose, documents, commands, notes, passed } = reading
-  const { room } = environment
-  room.left -= inner.length
-  if (room.left < 0) notes.add('what its scripts call is too long: not all of it is read')
-  if (depth >= deepest || room.left < 0) return
-  const own = { variables: inherited(variables.all, given, how === 'sourced'), loose, documents }
-  const read = readWithin(inner, depth + 1, { ...environment, ...own })
-  commands.push(...read.commands)
+  const { depth, environment, variables, loose, commands, notes } = reading
+  const isFunction = how === 'function'
+  if (depth >= deepest && !isFunction) return
+  if (!takesRoom(environment, inner, variables.all.size)) {
+    notes.add('what its scripts call is too long: not all of it is read')
+    return
+  }
+  const locals = isFunction ? new Map() : how === 'sourced' ? reading.locals : null
+  const own = { variables: inherited(variables.all, given, how === 'sourced'), loose, locals }
+  const read = readWithin(inner, isFunction ? depth : depth + 1, { ...environment, ...own })
+  for (const one of read.commands) commands.push(one)
   for (const note of read.notes) notes.add(note)
-  for (const [name, whole] of read.documents) documents.set(name, whole)
-  for (const [name, value] of read.variables) {
-    if (how === 'sourced' || (how === 'function' && !isArgument(name))) variables.set(name, value)
-    else if (!variables.all.has(name)) passed.set(name, value)
-  }
-  if (how !== 'started') for (const name of read.loose) loose.add(name)
-}
-
-/** Variables that were set before a command on its line are its own. */
-function giveBack({ variables, passed }: Reading, own: Command['own']): void {
-  for (const [name, before] of own) {
-    passed.set(name, variables.all.get(name) ?? [])
-    if (before) variables.set(name, before)
-    else variables.drop(name)
-  }
+  if (how === 'started') passOn(reading, [...read.variables.all, ...read.passed])
+  else leaveBehind(reading, read, isFunction ? locals : null)
 }

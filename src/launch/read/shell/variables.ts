@@ -1,7 +1,7 @@
-/** Values of a script's variables. The total that is read is limited, because a script can double a text in each line. */
-
-/** In characters. */
-const most = 400_000
+/**
+ * Values of a script's variables. The total that is read is limited, in the script and all that it calls together, because a script can double
+ * a text in each line, and call a function in each line that reads a long one.
+ */
 
 export interface ShellVariables {
   readonly all: ReadonlyMap<string, readonly string[]>
@@ -11,16 +11,15 @@ export interface ShellVariables {
   readonly read: (name: string) => readonly string[] | undefined
 }
 
-export function shellVariables(overflows: () => void): ShellVariables {
+export function shellVariables(room: { values: number }, overflows: () => void): ShellVariables {
   const all = new Map<string, readonly string[]>()
-  let room = most
   return { all, set: (name, value) => all.set(name, value), drop: (name) => all.delete(name), read }
 
   function read(name: string): readonly string[] | undefined {
     const values = all.get(name)
     if (!values) return undefined
-    room -= values.reduce((sum, value) => sum + value.length + 1, 0)
-    if (room > 0) return values
+    room.values -= values.reduce((sum, value) => sum + value.length + 1, 0)
+    if (room.values > 0) return values
     overflows()
     return []
   }

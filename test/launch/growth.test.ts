@@ -1,0 +1,45 @@
+/**
+ * A text that is eight times as long takes about eight times as long to read, and not sixty-four times: a request may be a text of 200,000
+ * characters. Two times of one machine are compared, so that its speed is none of it.
+ */
+import { expect, it } from 'vitest'
+import { readScript } from '../../src/launch/read/shell/script.ts'
+
+const longest = 200_000
+const attempts = 5
+
+type Reads = (text: string) => unknown
+
+const texts: readonly (readonly [name: string, reads: Reads, text: (length: number) => string])[] = [
+  ['functions in lines that nothing closes', readScript, (length) => repeated('f() {\n', length)],
+  ['functions in a line that nothing closes', readScript, (length) => repeated('f() { ', length)],
+  ['blanks before a function', readScript, (length) => `${' '.repeat(length)}x; f() {\na\n}\n`],
+  ['patterns of a case', readScript, (length) => `case x in ${repeated('a|', length)}`],
+  [
+    'words beside files that it writes',
+    readScript,
+    (length) => `${repeated('cat >f <<E\nE\n', length / 2)}bash ${repeated('x ', length / 2)}`,
+  ],
+]
+
+function repeated(unit: string, length: number): string {
+  return unit.repeat(length / unit.length)
+}
+
+function seconds(reads: Reads, text: string): number {
+  const before = process.cpuUsage()
+  reads(text)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1e6
+}
+
+it.each(texts)('%s', (_, reads, text) => {
+  const short = text(longest / 8)
+  const long = text(longest)
+  reads(short)
+  const ratio = () => seconds(reads, long) / seconds(reads, short)
+  // What else the process does may fall into one of the times.
+  const ratios: number[] = []
+  while (ratios.length < attempts && !ratios.some((one) => one < 24)) ratios.push(ratio())
+  expect(Math.min(...ratios)).toBeLessThan(24)
+})
