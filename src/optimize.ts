@@ -154,7 +154,7 @@ function nearRuns(
   const beyond = beyondOf(problem)
   const listed = candidates.slice(0, top)
   if (!beyond) return listed
-  const isWithin = (mesh: Mesh) => beyond(mesh).octaves === 0
+  const isWithin = (mesh: Mesh) => beyond({ mesh }).octaves === 0
   const stop = patience(shares.unlaunchable)
   return withBestWithin(models, listed, { top, isWithin, acceptsOf: launchable, stop, crew })
 }

@@ -6,7 +6,7 @@
  * likely if D has a Laplace distribution, whose width is each kind's own.
  */
 import { loadCatalogue } from '../../api/catalogue.ts'
-import type { RanLimits } from '../../src/plan/certainty/measured-range.ts'
+import type { Divided, RanLimits } from '../../src/plan/certainty/measured-range.ts'
 import { type cutAxes, cutsOf, octavesBetween } from '../../src/plan/certainty/octaves.ts'
 import type { Differences, LayoutDifferences } from '../../src/plan/certainty/residuals.ts'
 import { type Mesh, unitMesh } from '../../src/sharding/axis.ts'
@@ -99,13 +99,20 @@ export function ran(rows: readonly Compared[]): RanLimits {
           JSON.parse(question)
         const chip = chips.get(name)
         if (!chip) throw new RangeError(`The catalogue has no ${name}`)
-        return { mesh: meshOf(layout), sequenceLength, chip }
+        return { ...dividedOf(layout), sequenceLength, chip }
       }),
   )
 }
 
 function meshOf(layout: string): Mesh {
-  const [mesh]: readonly Partial<Mesh>[] = JSON.parse(layout)
-  if (!mesh) throw new RangeError('A layout begins with its mesh')
-  return { ...unitMesh, ...mesh }
+  return dividedOf(layout).mesh
+}
+
+/** A layout begins with its mesh; what its pipeline has stands behind. */
+function dividedOf(layout: string): Divided {
+  const [mesh, , , , virtualStages]: readonly [Partial<Mesh>, ...unknown[]] = JSON.parse(layout)
+  return {
+    mesh: { ...unitMesh, ...mesh },
+    ...(typeof virtualStages === 'number' ? { virtualStages } : {}),
+  }
 }

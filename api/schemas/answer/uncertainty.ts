@@ -133,5 +133,8 @@ export const residualRecord = z.strictObject({
     }),
   ),
   differences: z.strictObject({ growth: z.number(), training: differences, inference: differences }),
-  ran: z.strictObject({ positions: limit, tensorPerNode: limit, stages: limit, expertRanks: limit }),
+  ran: z.strictObject({
+    ...{ positions: limit, tensorPerNode: limit, stages: limit },
+    ...{ virtualStages: limit, expertRanks: limit },
+  }),
 })

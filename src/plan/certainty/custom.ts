@@ -1,8 +1,8 @@
 /** What is customary for a question of training: published recipes of about its sequence length, and how far runs went. */
+import { present } from '../../fields.ts'
 import type { Problem } from '../../problem.ts'
-import type { Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
-import { beyondRuns } from './measured-range.ts'
+import { beyondRuns, type Divided } from './measured-range.ts'
 import type { Custom } from './preferences.ts'
 import type { Recipe } from './recipes.ts'
 import { type Comparing, onMeshes } from './ties.ts'
@@ -15,18 +15,23 @@ export function customOf(problem: Problem, recipes: readonly Recipe[]): Custom {
   return { chip: cluster.chip, recipes: recipes.filter(near), beyond: beyondOf(problem) }
 }
 
-/** How far meshes lie beyond all measured runs; null where none is known. */
+/** How far layouts lie beyond all measured runs; null where none is known. */
 export function beyondOf({ residuals, workload, cluster: { chip } }: Problem): Custom['beyond'] {
   const { sequenceLength } = workload
-  return residuals ? (mesh) => beyondRuns({ mesh, sequenceLength, chip }, residuals.ran) : null
+  return residuals
+    ? ({ mesh, virtualStages }) =>
+        beyondRuns({ mesh, ...present({ virtualStages }), sequenceLength, chip }, residuals.ran)
+    : null
+}
+
+interface Timed extends Divided {
+  readonly stepTimeSeconds: Seconds
 }
 
 /** How plans of a question are compared: by their steps, as far as they lie apart. Undefined where nothing is known of differences. */
-export function comparingSteps(
-  problem: Problem,
-): Comparing<{ readonly mesh: Mesh; readonly stepTimeSeconds: Seconds }> | undefined {
+export function comparingSteps(problem: Problem): Comparing<Timed> | undefined {
   const beyond = beyondOf(problem)
   const differences = problem.residuals?.differences
-  const octaves = beyond ? (mesh: Mesh) => beyond(mesh).octaves : undefined
+  const octaves = beyond ? (plan: Timed) => beyond(plan).octaves : undefined
   return onMeshes(differences, 'training', ({ stepTimeSeconds }) => stepTimeSeconds, octaves)
 }

@@ -8,9 +8,15 @@
 import type { Chip } from '../../hardware/chip.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 
-/** A layout, with what its sizes are compared with. */
-export interface Ran {
+/** What of a layout may go further than runs did. */
+export interface Divided {
   readonly mesh: Mesh
+  /** Chunks of each stage; left away where only the mesh is asked about. */
+  readonly virtualStages?: number
+}
+
+/** A layout, with what its sizes are compared with. */
+export interface Ran extends Divided {
   readonly sequenceLength: number
   readonly chip: Pick<Chip, 'system'>
 }
@@ -44,6 +50,12 @@ const rangeRows = [
     end: 'most',
     of: ({ mesh }) => mesh.pipeline,
     says: (own, limit) => `${own} pipeline stages, where runs had at most ${limit}`,
+  },
+  {
+    name: 'virtualStages',
+    end: 'most',
+    of: ({ virtualStages }) => virtualStages ?? null,
+    says: (own, limit) => `${own} virtual stages on a chip, where runs had at most ${limit}`,
   },
   {
     name: 'expertRanks',

@@ -3,15 +3,14 @@
  * has been run before, is simple, and leaves room.
  */
 import type { Chip } from '../../hardware/chip.ts'
-import { type Axis, activeAxes, axes, type Mesh, matrixAxes, restAxes } from '../../sharding/axis.ts'
+import { type Axis, activeAxes, axes, matrixAxes, restAxes } from '../../sharding/axis.ts'
 import { counted } from '../explain/figures.ts'
-import type { Beyond } from './measured-range.ts'
+import type { Beyond, Divided } from './measured-range.ts'
 import type { Preference } from './preferred.ts'
 import { isPublished, isPublishedKind, type Recipe } from './recipes.ts'
 
 /** How a model lies on chips. */
-export interface Laid {
-  readonly mesh: Mesh
+export interface Laid extends Divided {
   readonly placement: readonly Lying[]
 }
 
@@ -39,8 +38,8 @@ export interface ListedDeployment {
 export interface Custom {
   readonly chip: Chip
   readonly recipes: readonly Recipe[]
-  /** How far a mesh lies beyond all measured runs; null where that is not known of any. */
-  readonly beyond: ((mesh: Mesh) => Beyond) | null
+  /** How far a layout lies beyond all measured runs; null where that is not known of any. */
+  readonly beyond: ((divided: Divided) => Beyond) | null
 }
 
 export function trainingPreferences(custom: Custom): readonly Preference<Listed>[] {
@@ -113,7 +112,7 @@ function customary<Plan>(custom: Custom, parts: Parts<Plan>): Preference<Plan> {
   return {
     of: (plan) => -total(parts(plan), (part) => uncustomary(part, custom)),
     says: (_own, _other, first) => {
-      const unmeasured = parts(first).flatMap(({ mesh }) => custom.beyond?.(mesh).says ?? [])
+      const unmeasured = parts(first).flatMap((part) => custom.beyond?.(part).says ?? [])
       return unmeasured.length > 0
         ? `closer to measured runs: the first plan has ${unmeasured.join(', and ')}`
         : `closer to published runs: tensor parallelism within a ${custom.chip.system.kind === 'torus' ? 'slice' : 'node'}, unlike in the first plan`
@@ -157,7 +156,7 @@ function fewTogether<Plan>(parts: Parts<Plan>): Preference<Plan> {
 /** How far a plan goes beyond what is customary: tensor axes that span nodes, and octaves beyond all measured runs. */
 function uncustomary(plan: Laid, { chip, beyond }: Custom): number {
   const across = crossing(plan, chip).filter((axis) => matrixAxes.includes(axis)).length
-  return across + (beyond?.(plan.mesh).octaves ?? 0)
+  return across + (beyond?.(plan).octaves ?? 0)
 }
 
 /** Axes that divide the model, as opposed to replicas, and that span more than a node or slice. */

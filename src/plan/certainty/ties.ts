@@ -64,18 +64,17 @@ export function againstFirst<Plan>(
   }
 }
 
-/** Plans that are each on one mesh; `beyond` says by how many octaves a mesh lies beyond measured runs. */
+/** Plans that are each on one mesh; `beyond` says by how many octaves one lies beyond measured runs. */
 export function onMeshes<Plan extends { readonly mesh: Mesh }>(
   differences: LayoutDifferences | undefined,
   kind: 'training' | 'inference',
   slowness: (plan: Plan) => number,
-  beyond: (mesh: Mesh) => number = () => 0,
+  beyond: (plan: Plan) => number = () => 0,
 ): Comparing<Plan> | undefined {
   return (
     differences && {
       ...{ differences: differences[kind], growth: differences.growth, slowness },
-      octaves: ({ mesh: one }, { mesh: other }) =>
-        octavesBetween(one, other) + Math.abs(beyond(one) - beyond(other)),
+      octaves: (one, other) => octavesBetween(one.mesh, other.mesh) + Math.abs(beyond(one) - beyond(other)),
     }
   )
 }

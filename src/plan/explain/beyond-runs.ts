@@ -1,24 +1,22 @@
 /** Says what the first plan has that no measured run had, and which plan near it stays within what was run. */
-import type { Mesh } from '../../sharding/axis.ts'
-import type { Beyond } from '../certainty/measured-range.ts'
+import type { Beyond, Divided } from '../certainty/measured-range.ts'
 import type { AgainstFirst } from '../certainty/ties.ts'
 import { percent } from './figures.ts'
 
-interface Beside {
+interface Beside extends Divided {
   readonly rank: number
-  readonly mesh: Mesh
   readonly againstFirst: AgainstFirst | null
 }
 
 export function beyondRunsText(
   plans: readonly Beside[],
-  beyond: ((mesh: Mesh) => Beyond) | null,
+  beyond: ((divided: Divided) => Beyond) | null,
 ): string | null {
   const [first] = plans
   if (!first || !beyond) return null
-  const { says } = beyond(first.mesh)
+  const { says } = beyond(first)
   if (says.length === 0) return null
-  const within = plans.find(({ mesh }) => beyond(mesh).octaves === 0)
+  const within = plans.find((plan) => beyond(plan).octaves === 0)
   const nearest = within
     ? `plan ${within.rank} stays within measured runs and is predicted to take ${percent(within.againstFirst?.slowerBy ?? 0)} longer`
     : 'no plan near it stays within measured runs'

@@ -25,7 +25,7 @@ describe('where the first plan goes beyond all measured runs', () => {
     const question = asked()
     const beyond = beyondOf(question)
     if (!beyond) throw new Error('Nothing is known of measured runs')
-    const isWithin = ({ mesh }: { readonly mesh: Mesh }) => beyond(mesh).octaves === 0
+    const isWithin = ({ mesh }: { readonly mesh: Mesh }) => beyond({ mesh }).octaves === 0
     const { plans, warnings } = optimize(question, solver)
     const [first] = plans
     expect(first && isWithin(first)).toBe(false)

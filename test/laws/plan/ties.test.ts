@@ -114,7 +114,7 @@ describe('the chance that a plan is the faster', () => {
       residuals.differences,
       'training',
       ({ stepTimeSeconds }) => stepTimeSeconds,
-      ({ context }) => Math.log2(context),
+      ({ mesh: { context } }) => Math.log2(context),
     )
     expect(chance(far, beyond).octaves).toBe(6)
     expect(chance(far, beyond).chanceFaster).toBeGreaterThan(chance(far).chanceFaster)
@@ -123,7 +123,10 @@ describe('the chance that a plan is the faster', () => {
 
 describe('how far a layout lies beyond measured runs', () => {
   const runs = [
-    { mesh: { ...unitMesh, tensor: 8, pipeline: 16 }, sequenceLength: 2048, chip: cluster.chip },
+    {
+      ...{ mesh: { ...unitMesh, tensor: 8, pipeline: 16 }, virtualStages: 4 },
+      ...{ sequenceLength: 2048, chip: cluster.chip },
+    },
     { mesh: { ...unitMesh, context: 2 }, sequenceLength: 8192, chip: cluster.chip },
   ]
   const limits = ranLimits(runs)
@@ -131,7 +134,10 @@ describe('how far a layout lies beyond measured runs', () => {
     beyondRuns({ mesh: { ...unitMesh, ...sizes }, sequenceLength, chip: cluster.chip }, limits).octaves
 
   it('is told by what runs had: pieces of a sequence, tensor ranks of a node, stages', () => {
-    expect(limits).toEqual({ positions: 4096, tensorPerNode: 1, stages: 16, expertRanks: 1 })
+    expect(limits).toEqual({
+      ...{ positions: 4096, tensorPerNode: 1, stages: 16 },
+      ...{ virtualStages: 4, expertRanks: 1 },
+    })
     for (const run of runs) expect(beyondRuns(run, limits)).toEqual({ octaves: 0, says: [] })
     // Short sequences are no reason: only cut ones are.
     expect(octaves({ pipeline: 4 }, 1024)).toBe(0)
@@ -147,6 +153,13 @@ describe('how far a layout lies beyond measured runs', () => {
       'tensor parallelism over 2 nodes, where runs had at most 1',
     ])
     expect(residuals.ran.positions).toBe(4096)
+    const chunks = (virtualStages: number) =>
+      beyondRuns({ mesh: unitMesh, virtualStages, sequenceLength: 8192, chip: cluster.chip }, limits)
+    expect(chunks(4).says).toEqual([])
+    expect(chunks(16)).toEqual({
+      octaves: 2,
+      says: ['16 virtual stages on a chip, where runs had at most 4'],
+    })
   })
 })
 
