@@ -9,7 +9,7 @@ import type { Planner } from './comparison.ts'
 
 /** Null if the plan does not fit or is too slow, or if no other plan exists. */
 export function regretOf(
-  { sketch: _, costedWith: _own, ...question }: Trial,
+  { sketch: _, costedWith: _own, file, ...question }: Trial,
   verdict: Verdict,
   { optimized }: Pick<Planner, 'optimized'>,
   patience: Patience,
@@ -17,7 +17,8 @@ export function regretOf(
   if ('illegal' in verdict || !verdict.plan.feasible) return null
   const { plan } = verdict
   const { assumptions, workload } = question.problem
-  const launchers = launchersOf(plan, assumptions.frameworks)
+  // Whoever wrote a file for one framework has that one, whatever else could launch its plan.
+  const launchers = file ? [file] : launchersOf(plan, assumptions.frameworks)
   const asked = { assumptions: { ...assumptions, frameworks: launchers } }
   const narrowed = { ...question, problem: { ...question.problem, ...asked } } as typeof question
   const found = optimized(narrowed, within(patience, 0.1, 1))

@@ -17,7 +17,7 @@ export interface Regret {
    */
   readonly savesFraction: number
   readonly best: { readonly summary: string; readonly mesh: Mesh; readonly stepTimeSeconds: number }
-  /** Frameworks that launch the written plan; all assumed ones if none does. */
+  /** The framework of a launch file; otherwise those that launch the written plan, and all assumed ones if none does. */
   readonly frameworks: readonly Framework[]
   /** The fastest published run of this very question that divides the model as the written plan does; null if there is none. */
   readonly published: PublishedRun | null

@@ -6,7 +6,9 @@ import { flag, number, object, orNull, text, texts } from '../field.ts'
 import { mesh } from '../given/axis.ts'
 
 const ofSearch = {
-  frameworks: z.array(z.enum(frameworks)).describe('Frameworks that launch both plans.'),
+  frameworks: z
+    .array(z.enum(frameworks))
+    .describe('Frameworks that launch both plans: that of a launch file, its own.'),
   exact: flag('False where the search ran out of time; `best` is then the best plan found so far.'),
 }
 

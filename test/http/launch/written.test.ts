@@ -570,3 +570,18 @@ describe('a launch file that its own framework cannot start', () => {
     expect(failed.map(({ name }: { name: string }) => name)).toEqual(['fits'])
   })
 })
+
+it('regret of a launch file is that of its own framework, whatever else could launch its plan', async () => {
+  const torchtitan = [
+    '[model]\nname = "llama3"\nflavor = "8B"',
+    '[training]\nlocal_batch_size = 1\nglobal_batch_size = 64\nseq_len = 8192',
+    '[parallelism]\ntensor_parallel_degree = 8\ndata_parallel_shard_degree = 4',
+    '[activation_checkpoint]\nmode = "full"',
+  ].join('\n')
+  const asked = { model: 'llama-3-8b', hardware: { chip: 'h100-sxm', chips: 32 }, regret: true }
+  const { regret, plan, read, ...rest } = await evaluated({ ...asked, plan: { torchtitan } })
+  expect(plan.launch, JSON.stringify(rest)).toHaveProperty('megatron')
+  expect(regret.frameworks).toEqual(['torchtitan'])
+  const spelled = await evaluated({ ...read.request, regret: true })
+  expect(spelled.regret.frameworks.length).toBeGreaterThan(1)
+})
