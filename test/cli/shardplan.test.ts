@@ -319,7 +319,7 @@ torchrun --nproc-per-node 8 --nnodes $N pretrain_gpt.py --num-layers 32 --hidden
     })
     expect(checked.code).toBe(1)
     expect(checked.out).toMatch(/^run.sh\n/)
-    expect(checked.out).toMatch(/not understood: --frobnicate/)
+    expect(checked.out).toMatch(/--frobnicate is no option of megatron/)
   })
 
   it('is compared with a request, or with another launch file', async () => {

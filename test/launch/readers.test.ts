@@ -177,6 +177,38 @@ it.each([
   expect(read(older).plan).not.toEqual(read('').plan)
 })
 
+it.each([
+  ['--fp8-hybrid', '--fp8-format hybrid'],
+  ['--fp8-e4m3', '--fp8-format e4m3'],
+])('%s of 2023 multiplies in fp8 as %s does', (older, ours) => {
+  const read = (option: string) => readMegatron(`pretrain_gpt.py --num-layers 32 --bf16 ${option}`, 8)
+  expect(read(older).precision.compute).toBe('fp8')
+  expect(read(older).precision).toEqual(read(ours).precision)
+  expect(read(older).notUnderstood).toEqual([])
+})
+
+it('DeepEP of Megatron-LM is read by its older name, which takes the flex dispatcher too', () => {
+  const read = (options: string) =>
+    readMegatron(`pretrain_gpt.py --num-experts 8 --expert-model-parallel-size 8 ${options}`, 8)
+  const { assumptions, faults, notUnderstood } = read('--moe-token-dispatcher-type flex --moe-enable-deepep')
+  expect([assumptions.hierarchicalDispatch, faults, notUnderstood]).toEqual([true, [], []])
+  expect(read('--moe-token-dispatcher-type alltoall --moe-enable-deepep').faults.join()).toContain(
+    'takes --moe-enable-deepep only with --moe-token-dispatcher-type flex',
+  )
+})
+
+it('what leaves for the host by module, and exchanges in two levels, are told as not counted', () => {
+  const { notes, notUnderstood } = readMegatron(
+    'pretrain_gpt.py --context-parallel-size 8 --cp-comm-type a2a+p2p --hierarchical-context-parallel-sizes 4 2 --fine-grained-activation-offloading --offload-modules core_attn attn_proj',
+    8,
+  )
+  expect(notUnderstood).toEqual([])
+  expect(notes.join()).toContain(
+    '--fine-grained-activation-offloading core_attn attn_proj: what these modules',
+  )
+  expect(notes.join()).toContain('--cp-comm-type a2a+p2p is not counted')
+})
+
 describe('modules that Megatron-LM recomputes', () => {
   const read = (modules: readonly string[], model = '--num-layers 32') => {
     const line = `pretrain_gpt.py ${model} --recompute-granularity selective --recompute-modules ${modules.join(' ')}`

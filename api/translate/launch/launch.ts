@@ -18,7 +18,7 @@ import { valueAt } from '../../validation/json-pointer.ts'
 import { contradictions } from './contradictions.ts'
 import { launchKey } from './file.ts'
 import { heldOnAverage } from './held-on-average.ts'
-import { misspeltIn, misspeltText, strangeIn } from './misspelt.ts'
+import { misspeltIn, misspeltText, optionIn, strangeIn } from './misspelt.ts'
 import { modelNamed, readIn } from './reading.ts'
 import { generalNote, merged, saidBy } from './said-by.ts'
 import { startedOn } from './started-on.ts'
@@ -151,10 +151,13 @@ const besidePlan =
 
 export function launchWarnings(reading: LaunchReading | null): readonly string[] {
   if (!reading) return []
-  const { framework, notes, notUnderstood } = reading
+  const { framework, notes } = reading
+  const misspelt = misspeltIn(reading)
+  const told = new Set(misspelt.map(({ option }) => option))
+  const notUnderstood = reading.notUnderstood.filter((text) => !told.has(optionIn(text)))
   return compact(
     adapterWarning(reading),
-    misspeltIn(reading).map((one) => `${framework}: ${misspeltText(one)}`),
+    misspelt.map((one) => `${framework}: ${misspeltText(one)}`),
     notes.map((note) => `${framework}: ${note}`),
     notUnderstood.length > 0 && `${framework}: not understood: ${listed(notUnderstood)}`,
   )

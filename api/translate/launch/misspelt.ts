@@ -106,7 +106,7 @@ function withinEdits(option: string, known: readonly string[]): string | null {
 }
 
 /** The name of an option that is written with its values. */
-function optionIn(text: string): string {
+export function optionIn(text: string): string {
   const [option = ''] = text.split(/[\s=]/)
   return option
 }

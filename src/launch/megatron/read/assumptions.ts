@@ -31,6 +31,7 @@ export function assumedOf(options: Options, said: MegatronSaid, model: Fields | 
     dropoutNotes(said),
     capacityNotes(options),
     layersOnHost(said),
+    inputsOnHost(options),
     precision.isFp16 && '--fp16 is counted as --bf16, whose numbers are as wide',
     (recipe.graphs || recipe.beside) &&
       'CUDA graphs and what overlaps of the exchange of experts are counted as assumptions.expertRecipe has them, not as these options do',
@@ -79,6 +80,14 @@ function layersOnHost({ host: { layers } }: MegatronSaid): readonly string[] {
     : [
         `${option} ${layers}: what these layers keep for the backward pass is counted on the GPUs, and no time for its way to the host and back`,
       ]
+}
+
+/** Inputs of modules that leave for the host. Source: core_v0.19.0, megatron/core/transformer/transformer_config.py, fine_grained_activation_offloading. */
+function inputsOnHost(options: Options): string | null {
+  const option = '--fine-grained-activation-offloading'
+  if (!options.has(option)) return null
+  const modules = options.given('--offload-modules') ?? []
+  return `${[option, ...modules].join(' ')}: what these modules keep is counted on the GPUs, which takes more memory than the run, and no time for its way to the host and back`
 }
 
 /** Only dropout that is given is noted: published commands leave the default of 0.1, which is passed over. */

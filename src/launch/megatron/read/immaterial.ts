@@ -22,7 +22,8 @@ export const isImmaterial = beginningWith(
   --initial-loss-scale --overlap- --delay-grad-reduce --no-overlap-p2p --align-grad-reduce --tp-comm-
   --make-vocab-size --mtp-loss --override-opt --reset- --eod-mask-loss --high-priority-stream
   --cuda-graph- --te-rng-tracker --logging-level --auto-detect-ckpt --moe-router-padding --rerun-mode
-  --record-memory-history --trust-remote-code
+  --record-memory-history --trust-remote-code --hierarchical-context-parallel- --offload-modules
+  --min-offloaded-tensor-size --delta-offload-bytes --activation-offload-fraction
 `,
   ...unread(megatronSettings),
 )

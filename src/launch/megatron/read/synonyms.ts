@@ -1,7 +1,8 @@
 /**
  * Other names of Megatron-LM's options, of older releases and of Megatron-DeepSpeed (whose sequence parallelism is the exchange of heads):
  * for each, what we write in its place, before its own values; a name that stands for one option alone is in the row of that. Source:
- * NVIDIA/Megatron-LM c1e0689d92 (2021), megatron/arguments.py, and core_v0.19.0, megatron/training/arguments.py (validate_args);
+ * NVIDIA/Megatron-LM c1e0689d92 (2021) and e6e6d4c79d (2023), megatron/arguments.py, and core_v0.19.0, megatron/training/arguments.py
+ * (validate_args) and megatron/core/transformer/transformer_config.py (lines 1589 to 1602, of DeepEP);
  * deepspeedai/Megatron-DeepSpeed, megatron/arguments.py.
  */
 import { spellings } from '../../settings/settings.ts'
@@ -14,6 +15,9 @@ export const megatronSynonyms: Readonly<Record<string, string>> = {
   '--ds-sequence-parallel-size': '--cp-comm-type a2a --context-parallel-size',
   '--checkpoint-activations': '--recompute-granularity full',
   '--activations-checkpoint-method': '--recompute-granularity full --recompute-method',
+  '--fp8-hybrid': '--fp8-format hybrid',
+  '--fp8-e4m3': '--fp8-format e4m3',
+  '--moe-enable-deepep': '--moe-flex-dispatcher-backend deepep',
 }
 
 const { perChunk, virtualStages } = megatronSettings.cuts.rows

@@ -43,6 +43,8 @@ export const only: readonly Only[] = [
     setting: '--moe-expert-rank-capacity-factor',
     needs: ['--moe-flex-dispatcher-backend hybridep', '--moe-flex-dispatcher-backend ncclep'],
   },
+  // c1745
+  { setting: '--moe-enable-deepep', needs: ['--moe-token-dispatcher-type flex'] },
   { setting: '--moe-router-group-topk', needs: ['--moe-router-num-groups'] },
   // c2115; a bias is fused with an activation unless there is none.
   { setting: '--squared-relu', needs: ['--disable-bias-linear', '--no-bias-gelu-fusion'] },
