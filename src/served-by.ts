@@ -4,9 +4,10 @@
  */
 import { compact } from './compact.ts'
 import { type Sustained, sustainedBy } from './evaluate-serve.ts'
+import { present } from './fields.ts'
 import { type Server, servers } from './launch/framework.ts'
 import { launchersAmong } from './launch/launch.ts'
-import { serversOf } from './launch/serving.ts'
+import { readFrom, serversOf } from './launch/serving.ts'
 import { never, type Stop } from './patience.ts'
 import type { PhasePlan, ServePlan } from './plan/inference-plan.ts'
 import type { InstanceSketch, ServeProblem, ServeSketch } from './problem.ts'
@@ -29,7 +30,11 @@ export function servedBy(problem: ServeProblem): (plan: ServePlan, stop?: Stop) 
   const asked = serversOf(problem, rest.assumptions.frameworks)
   const answeredBy = (name: Server, plan: ServePlan): Sustained | null => {
     const own = under.get(name)
-    return own ? sustainedBy(own, asCommanded(plan)) : { infeasible: [], ...plan }
+    const sketch = plan.disaggregated ? asPlanned(plan) : asCommanded(plan, name, problem)
+    const alike = sketch.maxSequences === plan.maxSequences && sketch.stepTokens === plan.stepTokens
+    if (!own && (plan.disaggregated || alike)) return { infeasible: [], ...plan }
+    const asAsked = { ...rest, assumptions: { ...rest.assumptions, frameworks: [name] } }
+    return sustainedBy(own ?? asAsked, sketch)
   }
   return (plan, stop = never) => {
     const { launch, feasible } = plan
@@ -48,14 +53,36 @@ export function servedBy(problem: ServeProblem): (plan: ServePlan, stop?: Stop) 
   }
 }
 
-/** What a deployment's servers are told, and how many prompts they read together; layouts are their own. */
-function asCommanded(plan: ServePlan): ServeSketch {
-  const { disaggregated, maxSequences, stepTokens, contextLength, prefill, generate } = plan
+/** What servers of either phase are told, and how many prompts they read together; layouts are their own. */
+function asPlanned({
+  disaggregated,
+  contextLength,
+  maxSequences,
+  prefill,
+  generate,
+}: ServePlan): ServeSketch {
   const { batchSequences } = prefill
   return {
     ...{ disaggregated, maxSequences, contextLength },
     ...{ prefill: { ...instanceOf(prefill), batchSequences }, generate: instanceOf(generate) },
-    ...(stepTokens === null ? {} : { stepTokens }),
+  }
+}
+
+/** What the command of a server says that does both phases: not how many prompts it reads together. */
+function asCommanded(plan: ServePlan, name: Server, problem: ServeProblem): ServeSketch {
+  const { disaggregated, chips, launch, contextLength, prefill, generate } = plan
+  const told = readFrom(name, launch[name], problem, chips)
+  // Replicas of a server may be started one by one.
+  const replicas = generate.mesh.data / (told.generate?.mesh.data ?? 1)
+  const ofAll = (limit: number | undefined) => (limit === undefined ? undefined : limit * replicas)
+  const { layout } = told.generate ?? {}
+  return {
+    ...{ disaggregated, contextLength },
+    ...present({
+      maxSequences: ofAll(told.maxSequences) ?? plan.maxSequences,
+      stepTokens: ofAll(told.stepTokens) ?? plan.stepTokens ?? undefined,
+    }),
+    ...{ prefill: instanceOf(prefill), generate: { ...instanceOf(generate), ...present({ layout }) } },
   }
 }
 

@@ -5,12 +5,13 @@
  */
 
 import { compact } from '../compact.ts'
-import { type Chip, isDirect } from '../hardware/chip.ts'
+import type { Fields } from '../fields.ts'
+import { type Chip, devicesOn, isDirect } from '../hardware/chip.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { onePass, type Servable } from '../inference/layout/served.ts'
 import type { InferenceCandidate, Phase } from '../inference/phase.ts'
 import { isOneServer } from '../modes/serve/one-server.ts'
-import type { Setting } from '../problem.ts'
+import type { InstanceSketch, ServeSketch, Setting } from '../problem.ts'
 import { faults, keeps } from '../rules/rule.ts'
 import { type Mesh, unitMesh } from '../sharding/axis.ts'
 import { type LayoutFields, layoutFields } from '../sharding/tables/inference-layout-fields.ts'
@@ -18,7 +19,10 @@ import type { ProjectionLayout } from '../sharding/tables/inference-sharding.ts'
 import type { Bytes } from '../units.ts'
 import { type Framework, ofKind, type Server, servers } from './framework.ts'
 import { type Launch, told } from './launch.ts'
+import { readMaxtextServer } from './maxtext/read/server.ts'
 import { maxtext, maxtextRules } from './maxtext/server.ts'
+import { knownOf } from './read/known-model.ts'
+import type { LaunchReading, ReadingContext } from './read/reading.ts'
 import { hostSize } from './run/hosts.ts'
 import { innermostUnit } from './run/units.ts'
 import { laysOut, type ServingRules } from './server/rules.ts'
@@ -26,8 +30,12 @@ import { neededToSend, type Stepped } from './server/sent-tokens.ts'
 import { type Counted, type Serving, serving } from './server/serving.ts'
 import { sglang, sglangRules } from './sglang/flags.ts'
 import { neededBeside } from './sglang/memory.ts'
+import { readSglang } from './sglang/read.ts'
+import { shellWords, type Word } from './start.ts'
 import { tensorrtLlm, tensorrtLlmRules } from './tensorrt-llm/options.ts'
+import { readTensorrt } from './tensorrt-llm/read.ts'
 import { vllm } from './vllm/flags.ts'
+import { readVllm } from './vllm/read.ts'
 import { buildOf } from './vllm/rules.ts'
 
 interface Launcher {
@@ -39,6 +47,12 @@ interface Launcher {
   readonly needsBeside?: (setting: Setting, mesh: Mesh, pass: Stepped) => Bytes
   /** Whether a rule reads how many sequences are together. */
   readonly countsSequences: boolean
+  /** Reads flags back that `launch` has made. */
+  readonly reads: (flags: unknown, context: ReadingContext) => LaunchReading
+}
+
+const argv = (read: (text: string, context: ReadingContext) => LaunchReading): Launcher['reads'] => {
+  return (flags, context) => read(shellWords(flags as readonly Word[]), context)
 }
 
 export const servingLaunchers: Readonly<Record<Server, Launcher>> = {
@@ -48,15 +62,21 @@ export const servingLaunchers: Readonly<Record<Server, Launcher>> = {
     rules: (serving) => buildOf(serving).rules,
     needsBeside: neededToSend,
     countsSequences: false,
+    reads: argv(readVllm),
   },
   sglang: {
     ...{ chips: ['gpu'], launch: sglang, rules: () => sglangRules, countsSequences: false },
     needsBeside: neededBeside,
+    reads: argv(readSglang),
   },
   'tensorrt-llm': {
     ...{ chips: ['gpu'], launch: tensorrtLlm, rules: () => tensorrtLlmRules, countsSequences: false },
+    reads: (flags, context) => readTensorrt(null, flags as Fields, context),
   },
-  maxtext: { chips: ['tpu'], launch: maxtext, rules: () => maxtextRules, countsSequences: true },
+  maxtext: {
+    ...{ chips: ['tpu'], launch: maxtext, rules: () => maxtextRules, countsSequences: true },
+    reads: (flags, context) => readMaxtextServer(flags as Fields, context),
+  },
 }
 
 export function inferenceLaunch(
@@ -86,6 +106,21 @@ export function serverLaunch(
   const prompts = serving(setting, prefill, 'prefill', { ...counted, contextLength: longestPrompt })
   const unlike = !isOneServer(prefill, generate)
   return launchesOf(serving(setting, generate, 'serve', { ...counted, ...limits, prompts, unlike }))
+}
+
+/**
+ * A server that does both phases as its flags say it: limits in whole numbers for each group of attention or in blocks of tokens, and the layouts
+ * that they mean.
+ */
+export function readFrom(name: Server, flags: unknown, { model, cluster }: Setting, chips: number): AsTold {
+  const { chip } = cluster
+  const context = { chips, slices: 1, mode: 'serve', devices: devicesOn(chip), chip, model: knownOf(model) }
+  return servingLaunchers[name].reads(flags, context).plan as AsTold
+}
+
+/** A deployment in the words of a request. */
+export interface AsTold extends Pick<ServeSketch, 'maxSequences' | 'stepTokens'> {
+  readonly generate?: Pick<InstanceSketch, 'layout'> & { readonly mesh: Partial<Mesh> }
 }
 
 function launchesOf(asked: Serving): Readonly<Record<string, unknown>> {

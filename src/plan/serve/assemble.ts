@@ -5,8 +5,7 @@ import type { InferenceCandidate } from '../../inference/phase.ts'
 import { routerLaunch } from '../../launch/router.ts'
 import { serverLaunch } from '../../launch/serving.ts'
 import { longestWithRoom } from '../../modes/serve/longest.ts'
-import { sustained } from '../../modes/serve/operation.ts'
-import type { Deployment } from '../../modes/serve/pair.ts'
+import { mostRate } from '../../modes/serve/most-rate.ts'
 import { longestPrompt, type Requests } from '../../modes/serve/requests.ts'
 import type { Sized } from '../../modes/serve/sized.ts'
 import { reshardSeconds } from '../../modes/serve/storage.ts'
@@ -113,13 +112,6 @@ export function assembleServe(
   return { ...plan, explanation: serveExplanation(plan, deployment, requests, rival), launch }
 }
 
-/** Requests a second that the deployment sustains, as its servers are told to run. */
-export function mostRate(deployment: Sized, requests: Requests): number {
-  const { operation } = deployment
-  const best = requests.rate === null ? operation : sustained(asTold(deployment), requests)
-  return Math.max(operation.rate, best?.rate ?? 0)
-}
-
 function phasePlans(
   { pair, operation, chips, prefills, generates }: Sized,
   { reading, generating, filled }: Made,
@@ -175,11 +167,6 @@ interface Full {
 /** Uses the step time of the sequences that run, not that at the limits. */
 function timedAs(told: PhasePlan['launch'], { stepTimeSeconds }: PhasePlan['launch']): PhasePlan['launch'] {
   return stepTimeSeconds === undefined ? told : { ...told, stepTimeSeconds }
-}
-
-/** A server's limits are set once, and then hold for every rate. */
-function asTold({ pair, operation, ...counts }: Sized): Deployment {
-  return { ...counts, pair: { ...pair, stepTokens: operation.stepTokens } }
 }
 
 function instanceOf({

@@ -104,6 +104,20 @@ const deployment = {
   assumptions: ofServers,
 }
 
+/** With limits, a server sustains what it is told to, by however many prompts it reads together. */
+const limited = {
+  ...deployment,
+  workload: fc.record({
+    mode: fc.constant('serve'),
+    promptLength: fc.constantFrom(1000, 2048),
+    outputLength: fc.constantFrom(100, 512),
+    disaggregated: fc.constant(false),
+    requestsPerSecond: fc.constantFrom(1, 4, undefined),
+    maxTimePerOutputTokenSeconds: fc.constantFrom(0.02, 0.03, 0.06),
+    maxTimeToFirstTokenSeconds: fc.constantFrom(0.5, 2, 10),
+  }),
+}
+
 async function readBack(request: Record<string, unknown>): Promise<readonly string[]> {
   const { body } = await agent.post('/optimize').send({ ...request, top: 3 })
   const found: string[] = []
@@ -148,6 +162,7 @@ it.each([
   ['generation', generation, ['vllm', 'sglang', 'tensorrt-llm']],
   ['prefill', prefill, ['vllm', 'sglang', 'tensorrt-llm']],
   ['deployments', deployment, ['vllm', 'sglang', 'tensorrt-llm']],
+  ['deployments within limits', limited, ['vllm', 'sglang', 'tensorrt-llm']],
 ] as const)(
   'commands of %s are read as the plans that they are of',
   async (_, mode: Readonly<Record<string, fc.Arbitrary<unknown>>>, all) => {
