@@ -1,6 +1,5 @@
 /**
- * Which stored checkpoints a server loads, and in what slices. TensorRT-LLM raises NotImplementedError for a `quant_method` that it does not
- * read (NVIDIA/TensorRT-LLM 0066b2a, llmapi/llm_utils.py); what bitsandbytes stores cannot be cut, so that vLLM and SGLang load
+ * In what slices a server loads a stored checkpoint, and with what caches. What bitsandbytes stores cannot be cut, so that vLLM and SGLang load
  * it in one tensor rank alone (both bitsandbytes loaders: "Prequant BitsAndBytes models with tensor parallelism is not supported").
  */
 import type { Checkpoint } from '../../model/hugging-face/checkpoint.ts'
@@ -18,17 +17,6 @@ function storedOf({ precision, checkpoints = [] }: Setting): Checkpoint | undefi
 
 function methodOf(setting: Setting): string | undefined {
   return storedOf(setting)?.quantized?.method
-}
-
-export function loadsRule(framework: string, loads: readonly string[]): Rule<Serving> {
-  return {
-    broken: ({ setting }) => {
-      const method = methodOf(setting)
-      return method !== undefined && !loads.includes(method)
-    },
-    says: ({ setting }) =>
-      `${framework} loads no checkpoint that is stored by ${methodOf(setting)}, as ${setting.precision.checkpoint ?? 'this one'} is; it loads ${loads.join(', ')}`,
-  }
 }
 
 /** Methods whose weights are packed so that they cannot be sliced. */

@@ -28,8 +28,10 @@ const words: Readonly<Record<string, Loading>> = {
 /** What ModelOpt stores is loaded as such whatever the option says (vLLM's modelopt.py), or has names of its own (SGLang). */
 const anyWord: readonly string[] = ['modelopt']
 
-/** llm-compressor makes checkpoints with such names too, whose method is its own format. */
+/** The first that fits. llm-compressor makes checkpoints with names of AWQ and GPTQ too, whose method is its own format; NVIDIA's are ModelOpt's. */
 const byName: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^nvidia\/.*[-_.]awq\b/i, ['modelopt']],
+  [/[-_.](bnb|bitsandbytes)\b/i, ['bitsandbytes']],
   [/[-_.]awq\b/i, ['awq', 'compressed-tensors']],
   [/[-_.]gptq\b/i, ['gptq', 'compressed-tensors']],
 ]

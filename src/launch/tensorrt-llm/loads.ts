@@ -23,7 +23,7 @@ const loaded: Readonly<Record<string, readonly ElementType[] | 'any'>> = {
 function isLoaded(stored: readonly string[] | undefined, weights: ElementType): boolean {
   if (!stored || stored.length === 0) return true
   return stored.some((method) => {
-    const types = loaded[method]
+    const types = Object.hasOwn(loaded, method) ? loaded[method] : undefined
     return types === 'any' || types?.includes(plainType(weights))
   })
 }

@@ -22,7 +22,7 @@ import {
   unpackedRule,
 } from '../server/formats.ts'
 import { graphedSequences, graphNote } from '../server/graphs.ts'
-import { loadsRule, storedCacheNote, storedCacheRule } from '../server/loads.ts'
+import { storedCacheNote, storedCacheRule } from '../server/loads.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, replicaChips, replicaNote } from '../server/notes.ts'
@@ -56,7 +56,6 @@ export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', forma
     says: 'TensorRT-LLM runs on GPUs of NVIDIA',
   },
   { broken: ({ halved }) => halved, says: 'TensorRT-LLM has no two halves of a batch that overlap' },
-  loadsRule('TensorRT-LLM', ['modelopt', 'fp8', 'mxfp4', 'compressed-tensors']),
   storedCacheRule('TensorRT-LLM', formats),
   denseGroupsRule('TensorRT-LLM'),
   sentRanksRule('TensorRT-LLM'),
