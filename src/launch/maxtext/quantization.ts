@@ -8,16 +8,23 @@ import type { MeshRun } from '../run/run.ts'
 import { isAmd } from '../vendor.ts'
 import type { MaxtextConfig } from './keys.ts'
 
-/** Empty if nothing is quantised; null if MaxText does not multiply in the type. */
-export function maxtextQuantization({ model, problem }: MeshRun): MaxtextConfig | null {
+/** Empty if nothing is quantised; null if MaxText does not multiply in the type. Experts may not take part in it. */
+export function maxtextQuantization({ problem }: Pick<MeshRun, 'problem'>): MaxtextConfig | null {
   const { precision, cluster } = problem
   const { weights, compute } = precision
   if (!isNarrow(compute)) return {}
   if (weights !== 'bf16') return null
-  const tpu = cluster.chip.kind === 'tpu'
-  if (tpu && compute === 'fp8') return { quantization: 'fp8_full', use_qwix_quantization: true }
-  if (model.experts) return null
-  if (compute === 'int8') return tpu ? { quantization: 'int8' } : null
+  if (isOfQwix(problem)) return { quantization: 'fp8_full', use_qwix_quantization: true }
+  if (compute === 'int8') return cluster.chip.kind === 'tpu' ? { quantization: 'int8' } : null
   if (compute !== 'fp8') return null
   return { quantization: isAmd(cluster.chip) ? 'nanoo_fp8' : 'fp8' }
+}
+
+/** Whether experts would take part in it: they do in wide types, and by Qwix. */
+export function quantizesExperts({ problem }: Pick<MeshRun, 'problem'>): boolean {
+  return !isNarrow(problem.precision.compute) || isOfQwix(problem)
+}
+
+function isOfQwix({ precision, cluster }: MeshRun['problem']): boolean {
+  return cluster.chip.kind === 'tpu' && precision.compute === 'fp8'
 }

@@ -11,7 +11,7 @@ import { maxtextContextRules } from './context.ts'
 import { deviceCount, deviceRules } from './devices.ts'
 import { evenRules } from './even.ts'
 import { reordersExperts, slicedMesh } from './mesh.ts'
-import { maxtextQuantization } from './quantization.ts'
+import { maxtextQuantization, quantizesExperts } from './quantization.ts'
 import { maxtextRecomputation, sendsAgain } from './recomputation.ts'
 
 const types: readonly ElementType[] = ['bf16', 'fp32']
@@ -74,6 +74,11 @@ export const maxtextRules: RunRules = {
       broken: (run) => !types.includes(run.problem.precision.weights) || maxtextQuantization(run) === null,
       says: ({ problem: { precision } }) =>
         `weights in ${precision.weights} with compute in ${precision.compute} are not mapped to MaxText`,
+    },
+    {
+      broken: (run) => run.model.experts !== null && !quantizesExperts(run),
+      says: ({ problem: { precision, cluster } }) =>
+        `MaxText has no matmuls of experts in ${precision.compute} on ${cluster.chip.kind.toUpperCase()}s: below 16 bits they run in fp8, on TPUs (Qwix)`,
     },
     {
       broken: ({ problem }) => !types.includes(problem.precision.gradients),
