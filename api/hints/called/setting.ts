@@ -1,4 +1,4 @@
-/** Other names for keys about element types, and about what to search for. */
+/** Other names for keys about element types, about what to search for, and about what a check requires. */
 import type { OtherNames } from '../name.ts'
 
 export const settingKeys: OtherNames = {
@@ -18,4 +18,10 @@ export const settingKeys: OtherNames = {
   timeoutMs: 'timeoutMillis timeoutMilliseconds deadlineMs maxMs',
   assumptions: 'assume assumption basis settings',
   frameworks: 'framework launcher launchers',
+
+  fits: 'feasible fitsMemory',
+  minMfu: 'mfu leastMfu',
+  withinOfBest: 'regret maxRegret gap maxGap savesFraction maxSavesFraction',
+  notBoundBy: 'bottleneck bottlenecks boundBy',
+  launchableBy: 'launchable launcher launchers framework frameworks',
 }

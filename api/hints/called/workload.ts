@@ -36,7 +36,7 @@ export const workloadKeys: OtherNames = {
   maxTimePerOutputTokenSeconds: `
     tpot maxTpot tpotSeconds tpotSlo itl tbt timePerOutputToken maxTimePerOutputToken interTokenLatency
   `,
-  maxStepSeconds: 'latency maxLatency latencySeconds maxStepTime stepSeconds tpot itl slo',
+  maxStepSeconds: 'latency maxLatency latencySeconds maxStepTime stepTime stepSeconds tpot itl slo',
   disaggregated: 'disaggregation disagg disaggregate pd splitwise separate',
   speculative: 'speculation spec speculativeDecoding speculativeConfig draft eagle medusa mtp',
   draftModel: 'draft drafter model speculativeModel',

@@ -12,6 +12,7 @@ import { type Fault, ProblemError } from '../../../api/problems.ts'
 import { collectiveRequest } from '../../../api/schemas/collective.ts'
 import { evaluateRequest } from '../../../api/schemas/evaluate.ts'
 import { optimizeRequest } from '../../../api/schemas/optimize.ts'
+import { validateRequest } from '../../../api/schemas/validate.ts'
 import { validated } from '../../../api/validation/request-validation.ts'
 import { forAll } from '../../law.ts'
 
@@ -191,6 +192,20 @@ describe('a key by another name', () => {
     const body = { ...asked, plan: { mesh: { fsdp: 64 } }, require: { minMfu: 0.4 } }
     const told = faultsOf(evaluateRequest, body).find(({ pointer }) => pointer === '/require')
     expect(told?.detail).toMatch(/\/validate alone/)
+  })
+
+  it.each([
+    ['maxRegret', 'withinOfBest', 0.1],
+    ['mfu', 'minMfu', 0.4],
+    ['maxStepTime', 'maxStepSeconds', 3],
+    ['bottlenecks', 'notBoundBy', ['hbm']],
+    ['launchers', 'launchableBy', ['megatron']],
+    ['feasible', 'fits', true],
+  ])('of requirements is known: %s is %s', (name, key, value) => {
+    const asked = { model: 'llama-3-8b', hardware: chip, workload: { mode: 'train', batchTokens: 4096 } }
+    const body = { ...asked, plan: { mesh: { fsdp: 64 } }, require: { [name]: value } }
+    const told = faultsOf(validateRequest, body).find(({ pointer }) => pointer === `/require/${name}`)
+    expect(told?.suggestions).toEqual([key])
   })
 
   it('stands once in the tables: what is explained is not also meant', () => {
