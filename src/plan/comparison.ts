@@ -92,7 +92,8 @@ function explanation(
     Math.abs(stepTimeRatio - 1) < rounding
       ? `${second.name} takes as long as ${first.name}: ${secondsText(step)}.`
       : `${second.name} takes ${secondsText(second.plan.stepTimeSeconds)}, ${secondsText(Math.abs(stepTimeSeconds))} (${percent(Math.abs(stepTimeRatio - 1))}) ${stepTimeSeconds > 0 ? 'longer' : 'less'} than ${first.name}${lines.length > 0 ? `: ${lines.join(', ')}` : ''}.`,
-    axis && `Most of what is moved differs over ${axis[0]}: ${signed(axis[1], secondsText)}, hidden or not.`,
+    axis &&
+      `Communication over ${axis[0]} differs most: it takes ${secondsText(Math.abs(axis[1]))} ${axis[1] > 0 ? 'longer' : 'less'}, whether it is hidden or not.`,
     moved.length > 0 && memoryText(second.plan.memoryBytes, first.plan.memoryBytes, moved),
   )
 }

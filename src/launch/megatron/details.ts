@@ -130,7 +130,7 @@ function missing({ activation, rotary, norm, peculiar }: Details, gated: boolean
   const geglu = activation !== null && /^gelu/.test(activation) && (norm ? norm.kind === 'rms' : gated)
   const kind = rotary?.scaling?.kind
   return compact(
-    geglu && `an MLP gated by ${activation}, run as SwiGLU, which costs as much,`,
+    geglu && `an MLP gated by ${activation} (it is run as SwiGLU, which costs as much)`,
     peculiar,
     kind !== undefined && kind !== 'yarn' && kind !== 'llama3' && `positions scaled as ${kind}`,
   )

@@ -108,6 +108,11 @@ describe('POST /compare', () => {
     expect(found?.explanation[0]).toMatch(
       /^half the NICs takes .* longer than today: \+.* waiting for communication/,
     )
+    expect(found?.explanation).toContainEqual(
+      expect.stringMatching(
+        /^Communication over fsdp differs most: it takes .* longer, whether it is hidden or not\.$/,
+      ),
+    )
     const best = (await compared({
       request,
       variants: [{ name: 'the best' }, { name: 'ours', plan: { mesh: { tensor: 8, data: 2 } } }],
