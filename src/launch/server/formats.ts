@@ -47,10 +47,16 @@ export function wideRelease({ checkpoints = [] }: Pick<Setting, 'checkpoints'>):
   return checkpoints.find(({ weights, quantized }) => weights === usualType && !quantized)?.name
 }
 
-/** Only MXFP4 experts (gpt-oss) are kept in four bits with activations in bf16. */
-export function unpackedRule(framework: string): Rule<Serving> {
+/** Whether weights in four bits are multiplied beside activations in bf16. */
+export function unpacksWeights(precision: Precision): boolean {
+  return formatPair(precision) === 'fp4/bf16'
+}
+
+/** Experts alone are kept in four bits so, as those of gpt-oss are in MXFP4, but for types that the framework unpacks everywhere. */
+export function unpackedRule(framework: string, everywhere: readonly ElementType[] = []): Rule<Serving> {
   return {
-    broken: ({ model, setting }) => formatPair(setting.precision) === 'fp4/bf16' && model.experts === null,
+    broken: ({ model, setting: { precision } }) =>
+      unpacksWeights(precision) && model.experts === null && !everywhere.includes(precision.weights),
     says: `${framework} unpacks weights in fp4 to bf16 in experts alone`,
   }
 }
@@ -75,8 +81,8 @@ export function besideEightRules(framework: string): readonly Rule<Serving>[] {
 }
 
 export function unpackedNote({ precision }: Setting, framework: string): string | null {
-  if (formatPair(precision) !== 'fp4/bf16') return null
-  return `${framework} unpacks MXFP4 to bf16 (gpt-oss); NVFP4 it runs on Blackwell, in fp4.`
+  if (!unpacksWeights(precision)) return null
+  return `${framework} unpacks weights in ${precision.weights} to bf16 as it multiplies.`
 }
 
 export function formatRules(framework: string, { pairs, caches }: Formats): readonly Rule<Serving>[] {

@@ -45,6 +45,7 @@ import { sentVariables } from './sending.ts'
 import { sentTypesRule } from './sent-types.ts'
 import { lengthOf, sglangFormats, sglangSettings, sharesServer } from './settings.ts'
 import { slotsNote } from './states.ts'
+import { marlinRule, unpackedEverywhere } from './unpacked.ts'
 import { unsentModelsRule } from './unsent-models.ts'
 import { sglangVersion } from './version.ts'
 
@@ -63,7 +64,8 @@ export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, b
   sentTypesRule,
   wholeBlocksRule('SGLang'),
   unslicedRule('SGLang', ranksOf),
-  unpackedRule('SGLang'),
+  unpackedRule('SGLang', unpackedEverywhere),
+  marlinRule,
   ...besideEightRules('SGLang'),
   {
     broken: (serving) => {

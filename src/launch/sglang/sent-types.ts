@@ -5,7 +5,7 @@
  *
  *   bf16   by DeepGEMM in 16 bits (pull request 17392; without the runner "Unquantized DeepEP MoE currently supports low_latency mode only")
  *   fp4 beside fp8 (DeepSeek-V4)   by DeepGEMM on Blackwell; by default it takes FlashInfer's kernels for MXFP4, and Hopper Marlin's, which nothing
- *          hands tokens to
+ *          hands tokens to (issue 37268, v0.5.18)
  *   NVFP4  by FlashInfer's CuTe DSL kernels for few tokens alone (pull requests 12782 and 29523), so that prompts have none
  *
  * On AMD all is AITER's, which takes what MoRI brings in the types that people ran: bf16 and fp8 (pull request 34006, InferenceX), MXFP4 (35630). Source:

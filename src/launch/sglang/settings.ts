@@ -13,6 +13,7 @@ import { memoryOf } from './memory.ts'
 import { pagesOf } from './pages.ts'
 import { sentTypesOf } from './sent-types.ts'
 import { keepsNoPrefixes, slotsOf } from './states.ts'
+import { keepsSharedApart, unpackingRunner } from './unpacked.ts'
 
 export const sglangFormats: Formats = {
   pairs: ['bf16/bf16', 'fp32/fp32', 'fp8/fp8', 'int8/int8', 'int4/bf16', 'fp4/fp4', 'fp4/fp8', 'fp4/bf16'],
@@ -44,8 +45,9 @@ export const sglangSettings = {
     '--expert-parallel-size',
   ),
   dispatch: setting('--moe-a2a-backend', dispatchOf, word),
-  runner: setting('--moe-runner-backend', (own: Serving) => sentTypesOf(own)?.runner),
+  runner: setting('--moe-runner-backend', (own: Serving) => sentTypesOf(own)?.runner ?? unpackingRunner(own)),
   sentBy: setting('--deepep-mode', (own: Serving) => sentTypesOf(own)?.deepepMode),
+  shared: setting('--disable-shared-experts-fusion', keepsSharedApart),
   copies: setting('--enable-eplb', ({ redundantExperts }: Serving) => redundantExperts > 0),
   copiesOf: setting(
     '--ep-num-redundant-experts',

@@ -7,6 +7,7 @@
 import { plainType } from '../../hardware/peak.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { Rule } from '../../rules/rule.ts'
+import { unpacksWeights } from '../server/formats.ts'
 import type { Serving } from '../server/serving.ts'
 import { storedBy, storedIn } from '../server/stored-by.ts'
 
@@ -26,6 +27,17 @@ function isLoaded(stored: readonly string[] | undefined, weights: ElementType): 
     const types = Object.hasOwn(loaded, method) ? loaded[method] : undefined
     return types === 'any' || types?.includes(plainType(weights))
   })
+}
+
+/** Its kernels for NVFP4 on chips without arithmetic in four bits have to be asked for (pull request 13476, for Nemotron on Hopper). */
+const multipliedAlone: readonly ElementType[] = ['nvfp4']
+
+export const nativeRule: Rule<Serving> = {
+  broken: ({ setting: { precision } }) =>
+    unpacksWeights(precision) && multipliedAlone.includes(precision.weights),
+  says: ({ setting: { precision, cluster } }) =>
+    `TensorRT-LLM multiplies weights in ${precision.weights} in fp4; unpacking them on ${cluster.chip.name} (moe_config.backend MARLIN) is not written`,
+  unwritten: true,
 }
 
 export const loadsRule: Rule<Serving> = {

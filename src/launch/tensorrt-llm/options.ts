@@ -31,7 +31,7 @@ import { type ServingRules, sentExpertsRule, servingRefusal, servingRules } from
 import type { Serving } from '../server/serving.ts'
 import type { Start } from '../start.ts'
 import { isAmd } from '../vendor.ts'
-import { loadsRule } from './loads.ts'
+import { loadsRule, nativeRule } from './loads.ts'
 import { tensorrtVersion } from './version.ts'
 
 export type TensorrtOptions = Readonly<Record<string, unknown>>
@@ -61,6 +61,7 @@ export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', forma
   sentRanksRule('TensorRT-LLM'),
   sentExpertsRule('TensorRT-LLM'),
   unpackedRule('TensorRT-LLM'),
+  nativeRule,
   loadsRule,
   ...besideEightRules('TensorRT-LLM'),
   {

@@ -51,7 +51,7 @@ describe('a quantised checkpoint', () => {
     says(sparse.vllm, '--dtype bfloat16')
     says(sparse.sglang, '--dtype bfloat16')
     expect(sparse['tensorrt-llm']).not.toHaveProperty('unsupported')
-    expect(sparse.notes).toContainEqual(expect.stringContaining('MXFP4'))
+    expect(sparse.notes).toContainEqual(expect.stringContaining('unpacks weights in fp4 to bf16'))
     const dense = launched(inferenceProblem({ ...onHosts(1), workload, precision: fp4 }), {})
     says(dense.vllm, '--dtype bfloat16')
     for (const framework of ['sglang', 'tensorrt-llm'] as const) {
