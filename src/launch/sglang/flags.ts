@@ -40,13 +40,13 @@ import { wholeBlocksRule } from '../server/slices.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { memoryRule } from './memory.ts'
+import { groupsNote, mixtureRules } from './mixtures.ts'
 import { pagesOf } from './pages.ts'
 import { sentVariables } from './sending.ts'
 import { sentTypesRule } from './sent-types.ts'
 import { lengthOf, sglangFormats, sglangSettings, sharesServer } from './settings.ts'
 import { slotsNote } from './states.ts'
 import { marlinRule, unpackedEverywhere } from './unpacked.ts'
-import { unsentModelsRule } from './unsent-models.ts'
 import { sglangVersion } from './version.ts'
 
 /** Over all tensor chips, but for --moe-dense-tp-size 1 and --enable-dp-lm-head. */
@@ -60,7 +60,7 @@ const besideGroups: BesideGroups = {
 export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, besideGroups, [
   denseGroupsRule('SGLang'),
   sentExpertsRule('SGLang'),
-  unsentModelsRule,
+  ...mixtureRules,
   sentTypesRule,
   wholeBlocksRule('SGLang'),
   unslicedRule('SGLang', ranksOf),
@@ -117,7 +117,7 @@ function doors(serving: Serving): string {
 function notes(serving: Serving): readonly string[] {
   return compact(
     !sharesServer(serving) && replicaNote(serving, 'SGLang'),
-    serving.attentionGroups > 1 && 'SGLang has attention by sequences for DeepSeek, Qwen and like models.',
+    groupsNote(serving),
     slotsNote(serving),
     pagesNote(serving, 'SGLang', pagesOf(serving)),
     longerNote(serving, 'SGLang', lengthOf(serving), longerVariables.sglang),
