@@ -60,11 +60,15 @@ export function isHeld({ pair, prefills, generates }: Deployment, pool: Cluster)
   return holds(pool, [{ cluster: pair.prefill.size.cluster, count: prefills }, generating])
 }
 
-/** Orders deployments by score, then by chips, then by the time of a request. */
+/**
+ * Orders deployments by score, then by chips, then by the time of a request; of those that are alike by all of these, as two servers may launch
+ * one and hold more or fewer sequences beyond those that run, the one with more room comes first, in whatever order they are found.
+ */
 export function precedes(a: Sized, b: Sized): boolean {
   if (!alike(a.score, b.score)) return a.score < b.score
   if (a.chips !== b.chips) return a.chips < b.chips
-  return a.operation.requestSeconds < b.operation.requestSeconds
+  const [own, other] = [a.operation.requestSeconds, b.operation.requestSeconds]
+  return own === other ? a.pair.slots > b.pair.slots : own < other
 }
 
 /** Relative difference of scores that comes from the order of summation alone. */

@@ -114,6 +114,14 @@ const served = {
     hardware: { chip: 'tpu-v5e', topology: [2, 4] },
     workload: asked,
   },
+  'on servers that have room for unequally many': {
+    model: 'gpt-oss-120b',
+    hardware: { chip: 'b200-sxm', chips: 24 },
+    workload: {
+      ...{ mode: 'serve', promptLength: 500, outputLength: 20 },
+      ...{ maxTimePerOutputTokenSeconds: 0.03, maxTimeToFirstTokenSeconds: 10 },
+    },
+  },
   experts: {
     model: 'mixtral-8x7b',
     hardware: { chip: 'h100-sxm', chips: 8 },
@@ -271,12 +279,16 @@ describe('every deployment of an answer evaluates as it stands, to the same numb
     const { plans, unlaunchable } = answer.body
     const all = [...plans, ...(unlaunchable ? [unlaunchable.plan] : [])]
     expect(all.length).toBeGreaterThan(0)
-    for (const { rank: _, explanation: __, ...plan } of all) {
+    for (const { rank, explanation, ...plan } of all) {
       const evaluated = await posted('/evaluate', { ...body, plan })
       expect(evaluated.status, evaluated.text.slice(0, 600)).toBe(200)
-      const { rank, explanation, ...same } = evaluated.body.plan
+      const { rank: _, explanation: again, ...same } = evaluated.body.plan
       // Ranks of its phases, and what it is beside the first, are those of its list.
       expect(unranked(same)).toEqual(unranked(plan))
+      // What the other kind takes, with phases together or apart, is found for the first alone.
+      const found = explanation.filter((sentence: string) => !again.includes(sentence))
+      expect(again).toEqual(explanation.filter((sentence: string) => !found.includes(sentence)))
+      expect(found.length).toBeLessThanOrEqual(rank === 1 ? 1 : 0)
     }
   })
 
