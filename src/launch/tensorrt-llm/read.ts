@@ -15,6 +15,7 @@ import { ranksOnHost } from '../server/beyond-host.ts'
 import { expertsFault } from '../server/expert-groups.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { withDrafts } from '../server/uncounted.ts'
+import { releaseNote } from './release.ts'
 import { tensorrtVersion } from './version.ts'
 
 /** Options of the command, with their names in the file. */
@@ -125,6 +126,7 @@ export function readTensorrt(
       precision: { ...typesNamed(model ?? ''), ...cacheTypes },
       notes: compact(
         said?.notes ?? [],
+        releaseNote(command),
         Boolean(drafts) && withDrafts('speculative_config', context.mode),
         room,
       ),

@@ -25,6 +25,15 @@ it('the file wins over the command', () => {
   expect(precision).toMatchObject({ kvCache: 'nvfp4' })
 })
 
+it('a release that is older than those that times are of is told', () => {
+  const notes = (text: string) => readTensorrt(text, {}, context).notes.join()
+  const image = (tag: string) => `docker run --gpus all nvcr.io/nvidia/tensorrt-llm/release:${tag} ${serve}`
+  expect(notes(image('0.21.0'))).toMatch(/TensorRT-LLM 0\.21 is costed as releases since 1\.1 run/)
+  expect(notes(`pip install tensorrt_llm==1.0.0rc6\n${serve}`)).toMatch(/TensorRT-LLM 1\.0 is costed/)
+  for (const newer of [image('1.1.0rc2.post2'), image('1.10.0'), image('2.0.0'), serve])
+    expect(notes(newer)).not.toMatch(/is costed as/)
+})
+
 it('a file that the command names is sent, or written in the same script, or told', async () => {
   const agent = service({ search: planning })
   const command = 'trtllm-serve meta-llama/Llama-3-8B --config shardplan.yaml'
