@@ -1,5 +1,6 @@
 /** A request from a file of JSON or YAML, with the line of each value; JSON is parsed as YAML, which includes it. */
 import {
+  type Document,
   isCollection,
   isMap,
   isNode,
@@ -9,6 +10,7 @@ import {
   LineCounter,
   parseAllDocuments,
   parseDocument,
+  visit,
 } from 'yaml'
 import { isFields } from '../../src/fields.ts'
 import { ProblemError } from '../problems.ts'
@@ -35,20 +37,17 @@ export function requestDocument(text: string, file: string | null): RequestDocum
   if (isPage(file)) throw new UnparsedFile('is a page of Markdown: a request is a file of JSON or YAML', 1)
   const lines = new LineCounter()
   const document = parseDocument(uncommented(text), { lineCounter: lines, prettyErrors: false, ...reading })
-  const [error] = document.errors
-  const several = error?.code === 'MULTIPLE_DOCS' ? documentsIn(text) : []
+  const several = document.errors[0]?.code === 'MULTIPLE_DOCS' ? documentsIn(text) : []
   if (several.some(isRequest)) throw new UnparsedFile(severalSaid(several.length), 1)
-  const body: unknown = error ? null : withoutExtensions(document.toJS())
-  if (!error && body === null)
+  const { value, fault } = saidBy(document)
+  const body = withoutExtensions(value)
+  if (!fault && body === null)
     throw new UnparsedFile('is empty: a request has model, hardware, workload …', 1)
   const meant = launchMeant(text, body, file)
-  if (error) {
-    const { line, col } = lines.linePos(error.pos[0])
-    if (!meant) {
-      const why =
-        several.length > 0 ? severalSaid(several.length) : `line ${line}, column ${col}: ${error.message}`
-      throw new UnparsedFile(why, line)
-    }
+  if (fault && !meant) {
+    const { line, col } = lines.linePos(fault.at)
+    const why = several.length > 0 ? severalSaid(several.length) : `line ${line}, column ${col}: ${fault.why}`
+    throw new UnparsedFile(why, line)
   }
   if (meant) throw new UnparsedFile(meant, 1)
   return {
@@ -62,7 +61,37 @@ export function requestDocument(text: string, file: string | null): RequestDocum
 const reading = { merge: true, logLevel: 'error' } as const
 
 function documentsIn(text: string): readonly unknown[] {
-  return parseAllDocuments(text, reading).map((one) => (one.errors.length > 0 ? null : one.toJS()))
+  return parseAllDocuments(text, reading).map((one) => saidBy(one).value)
+}
+
+interface Said {
+  /** Null where it cannot be read. */
+  readonly value: unknown
+  readonly fault: { readonly at: number; readonly why: string } | null
+}
+
+/** What a document says. Aliases are looked up only here: one without its anchor, or too many, are errors that the parser throws. */
+function saidBy(document: Document.Parsed): Said {
+  const [error] = document.errors
+  if (error) return { value: null, fault: { at: error.pos[0], why: error.message } }
+  try {
+    return { value: document.toJS(), fault: null }
+  } catch (thrown) {
+    return { value: null, fault: { at: unanchored(document), why: (thrown as Error).message } }
+  }
+}
+
+/** Position of the first alias whose anchor does not stand before it, or else of the text's beginning. */
+function unanchored(document: Document.Parsed): number {
+  let at = 0
+  visit(document, {
+    Alias: (_, alias) => {
+      if (alias.resolve(document)) return undefined
+      at = alias.range?.[0] ?? 0
+      return visit.BREAK
+    },
+  })
+  return at
 }
 
 function severalSaid(count: number): string {

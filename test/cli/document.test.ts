@@ -45,6 +45,28 @@ describe('a request in a file', () => {
   it('is told of by line and column where it cannot be read', () => {
     expect(() => requestDocument('a: 1\nb: [1, 2\n', 'a.yaml')).toThrow(/^line [23], column/)
   })
+
+  it.each([
+    ['hardware: {chip: b}\nmodel: *base\n', 2, /^line 2, column 8: Unresolved alias .*: base$/],
+    ['model: a\nhardware:\n  <<: *base\n', 3, /^line 3, column 7: Merge sources must be maps/],
+    ['a: &a [1]\nmodel: [*a, *b]\n', 2, /^line 2, column 13: Unresolved alias .*: b$/],
+    ['model: &a {b: *a}\n<<: [*a, 3]\n', 1, /^line 1, column 1: Merge sources must be maps/],
+    ['hardware: {chip: b}\nmodel: a\n---\nb: *c\n', 1, /^holds 2 documents/],
+  ])('is told of in one sentence where an anchor is not there: %j', (text, line, told) => {
+    try {
+      requestDocument(text, 'a.yaml')
+      expect.unreachable()
+    } catch (error) {
+      expect(error).toBeInstanceOf(UnparsedFile)
+      expect(error).toMatchObject({ line, message: expect.stringMatching(told) })
+    }
+  })
+
+  it('may have comments, of which one that nothing closes is no JSON', () => {
+    const { body } = requestDocument('{"a": "/* // */", /* b */ "c": [1, 2,], // d\n}', 'a.json')
+    expect(body).toEqual({ a: '/* // */', c: [1, 2] })
+    expect(() => requestDocument('{"a": 1} /* b', 'a.json')).toThrow(UnparsedFile)
+  })
 })
 
 describe('a number with a unit', () => {
