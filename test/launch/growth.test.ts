@@ -3,10 +3,15 @@
  * characters. Two times of one machine are compared, so that its speed is none of it.
  */
 import { expect, it } from 'vitest'
+import { readerOf } from '../../api/translate/launch/file.ts'
+import { uncommented } from '../../api/uncommented.ts'
+import type { ReadingContext } from '../../src/launch/read/reading.ts'
 import { readScript } from '../../src/launch/read/shell/script.ts'
 
 const longest = 200_000
 const attempts = 5
+
+const context: ReadingContext = { chips: 8, slices: 1, mode: 'generate', model: null }
 
 type Reads = (text: string) => unknown
 
@@ -20,7 +25,36 @@ const texts: readonly (readonly [name: string, reads: Reads, text: (length: numb
     readScript,
     (length) => `${repeated('cat >f <<E\nE\n', length / 2)}bash ${repeated('x ', length / 2)}`,
   ],
+  [
+    'blank lines of a file that a server reads',
+    (text) => readerOf({ tensorrtLlm: text })(context),
+    (length) =>
+      `cat > c.yaml <<'E'\na: 1\n${repeated('\n', length)}E\ntrtllm-serve m --extra_llm_api_options c.yaml`,
+  ],
+  [
+    'commands that name a file of options',
+    (text) => readerOf({ vllm: text })(context),
+    (length) =>
+      `cat > c <<'E'\n${repeated('# a comment\n', length / 2)}max-model-len: 8192\nE\n${repeated('vllm serve a --config c\n', length / 2)}`,
+  ],
+  [
+    'blank lines of no file',
+    (text) => readerOf({ tensorrtLlm: text })(context),
+    (length) => `${repeated('\n', length)}=`,
+  ],
+  [
+    'values of an option',
+    (text) => readerOf({ sglang: text })(context),
+    (length) => `python -m sglang.launch_server --model-path a ${repeated('a ', length)}`,
+  ],
+  ['errors of a file of settings', refused, (length) => repeated('[0]*', length)],
+  ['comments that nothing closes', uncommented, (length) => `{${repeated('/* ', length)}`],
+  ['strings that nothing closes', uncommented, (length) => `{${repeated('"\\', length)}`],
 ]
+
+function refused(maxtext: string): void {
+  expect(() => readerOf({ maxtext })(context)).toThrow(/at line 1, column \d+$/)
+}
 
 function repeated(unit: string, length: number): string {
   return unit.repeat(length / unit.length)

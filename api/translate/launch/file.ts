@@ -2,6 +2,7 @@
 import { parse as parseToml } from 'smol-toml'
 import { parse as parseYaml } from 'yaml'
 import { type Fields, isFields } from '../../../src/fields.ts'
+import { remembered } from '../../../src/known.ts'
 import { readAccelerate } from '../../../src/launch/accelerate/read.ts'
 import { readDeepspeed } from '../../../src/launch/deepspeed/read.ts'
 import { readMaxtext } from '../../../src/launch/maxtext/read/read.ts'
@@ -23,6 +24,7 @@ import { commandsOf } from './manifest.ts'
 import { megatronWords, wordsOf } from './megatron-yaml.ts'
 import { otherLauncher } from './other-launchers.ts'
 import { quoted } from './quoted.ts'
+import { type Unreadable, yamlValue } from './yaml-value.ts'
 
 export type LaunchKey = keyof LaunchedPlan
 
@@ -80,7 +82,7 @@ export function readerOf(plan: LaunchedPlan): (context: ReadingContext) => Launc
 
 /** What starts a server of TensorRT-LLM, and what begins a line of its file. */
 const starts = /trtllm-serve|dynamo\.trtllm/
-const key = /^[\s{]*["']?[A-Za-z_]\w*["']?:/m
+const key = /^[ \t{]*["']?[A-Za-z_]\w*["']?:/m
 
 /** What a script writes into the file that its server reads; null if it writes none. */
 function writtenIn(script: string, { mode }: ReadingContext): Fields | null {
@@ -93,7 +95,7 @@ function writtenIn(script: string, { mode }: ReadingContext): Fields | null {
 
 /** A file with what only the shell would fill in as text, where it might be no YAML (`[${SIZES}]`, `$((A ? B : C))`). */
 function unsetAsText(text: string): string {
-  return text.replaceAll(/^(\s*(?:- )?[\w.-]+:[ \t]+)([^"'\n]*\$[({\w].*)$/gm, (_, key, value) => {
+  return text.replaceAll(/^([ \t]*(?:- )?[\w.-]+:[ \t]+)([^"'\n]*\$[({\w].*)$/gm, (_, key, value) => {
     return `${key}${JSON.stringify(value.trim())}`
   })
 }
@@ -111,16 +113,25 @@ function commandOf(key: LaunchKey, file: string | readonly string[], command: st
 function withConfig(key: LaunchKey, script: string): string {
   if (!/--config[= ]/.test(script)) return script
   const { documents } = readScript(script)
-  return script.replaceAll(/--config[= ]+['"]?([^\s'"]+)['"]?/g, (written, name) => {
+  const optionsOf = remembered((name: string) => {
     const options = optionsIn(key, documents.get(name) ?? '')
-    return options === null ? written : options.map(quoted).join(' ')
+    return options === null ? null : options.map(quoted).join(' ')
+  })
+  let room = mostPut
+  return script.replaceAll(/--config[= ]+['"]?([^\s'"]+)['"]?/g, (written, name) => {
+    const options = optionsOf(name) ?? written
+    room -= options.length
+    return room < 0 ? written : options
   })
 }
+
+/** In characters: a script of many commands may name a long file in each of them. */
+const mostPut = 1_000_000
 
 /** The words of a file of options, a key each; null for any other text. */
 function optionsIn(key: LaunchKey, text: string): readonly string[] | null {
   if (!/^(\s*(#.*|---)\n)*\s*[a-z][\w-]*:(\s|$)/.test(text)) return null
-  const keys = Object.entries(parsed(key, text, (own) => parseYaml(own, { maxAliasCount: 20 })))
+  const keys = Object.entries(parsed(key, text, yamlValue))
   const parts = keys.filter(([, value]) => isFields(value)).map(([name]) => name)
   if (parts.includes('model') || parts.length > keys.length / 2) {
     const detail = `is no file of options, which has a key for each: ${parts.slice(0, 5).join(', ')} hold keys of their own; give the command that starts the server`
@@ -186,7 +197,7 @@ const severalSaid =
 /** YAML includes JSON. */
 function fieldsOf(key: LaunchKey, file: string | Fields): Fields {
   if (typeof file !== 'string') return file
-  return parsed(key, file, (text) => parseYaml(uncommented(text), { maxAliasCount: 20, merge: true }))
+  return parsed(key, file, (text) => yamlValue(uncommented(text)))
 }
 
 function parsed(key: LaunchKey, text: string, parse: (text: string) => unknown): Fields {
@@ -195,7 +206,7 @@ function parsed(key: LaunchKey, text: string, parse: (text: string) => unknown):
     const found = parse(text)
     if (isFields(found)) return found
   } catch (error) {
-    const { message, code } = error as Error & { readonly code?: unknown }
+    const { message, code } = error as Unreadable
     const [why = ''] = message.split('\n')
     const detail = code === 'MULTIPLE_DOCS' ? severalSaid : `cannot be read as a file of settings: ${why}`
     throw faultyValue('invalid-request', { pointer, detail })

@@ -1,20 +1,20 @@
 /** Options of Megatron-LM that are keys of a file of YAML. */
-import { parse } from 'yaml'
 import { isFields } from '../../../src/fields.ts'
 import { textOf } from '../../../src/launch/read/fields.ts'
+import { yamlValue } from './yaml-value.ts'
 
 const deepest = 6
 
 /** The options that are keys of a file, `--num-layers: 61` (yanring/Megatron-MoE-ModelZoo e865051, model_configs/); any other text stays as it is. */
 export function megatronWords(text: string): string | readonly string[] {
-  if (!/^\s*--[\w-]+:(\s|$)/m.test(text)) return text
+  if (!/^[ \t]*--[\w-]+:(\s|$)/m.test(text)) return text
   const options = optionsIn(parsed(text), 0)
   return options.length > 0 ? ['pretrain_gpt.py', ...options] : text
 }
 
 function parsed(text: string): unknown {
   try {
-    return parse(text, { maxAliasCount: 20, logLevel: 'error' })
+    return yamlValue(text)
   } catch {
     return null
   }

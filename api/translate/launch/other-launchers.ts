@@ -19,6 +19,9 @@ const elsewhere =
 const ofChart =
   'values of a chart, whose templates add to them: give the manifest that `helm template` prints, or the command of the server'
 
+const ofPrimus =
+  'is a config of Primus, whose presets (config, model) are in other files: give the command that it starts, or its options --name value'
+
 const inPython = 'is Python, which is not run here'
 
 /** The text starts no server by a command, beside which a few lines of Python would be its client or its check. */
@@ -57,7 +60,7 @@ const launchers: readonly OtherLauncher[] = [
   {
     name: 'NeMo 2',
     marks: [
-      /^\s*(import nemo_run\b|from nemo\.collections import .*\bllm\b|from nemo\.collections\.llm\b|nemo llm (pretrain|finetune)\b)/m,
+      /^[ \t]*(import nemo_run\b|from nemo\.collections import .*\bllm\b|from nemo\.collections\.llm\b|nemo llm (pretrain|finetune)\b)/m,
     ],
     says: `is a recipe of NeMo 2, or a command that names one: it ${inPython}, and its recipes are not read; give the command of Megatron Bridge (run_recipe.py with overrides) or the options of Megatron-LM`,
   },
@@ -70,7 +73,7 @@ const launchers: readonly OtherLauncher[] = [
   },
   {
     name: 'GPT-NeoX',
-    marks: [/^\s*["']?pipe[-_]parallel[-_]size["']?\s*:/m],
+    marks: [/^[ \t]*["']?pipe[-_]parallel[-_]size["']?\s*:/m],
     says: 'is a config of GPT-NeoX, whose keys are not read: give the options of Megatron-LM that say the same',
   },
   {
@@ -81,7 +84,7 @@ const launchers: readonly OtherLauncher[] = [
   {
     name: "Hugging Face's Trainer",
     marks: [
-      /^(\s*#\s*)?model_name_or_path:/m,
+      /^([ \t]*#[ \t]*)?model_name_or_path:/m,
       /^(per_device_train_batch_size|finetuning_type|cutoff_len|dataset(_name|_mixer)?):/m,
     ],
     says: `is a config of Hugging Face's Trainer (LLaMA-Factory, TRL): ${elsewhere}`,
@@ -95,18 +98,18 @@ const launchers: readonly OtherLauncher[] = [
     name: 'Ray Serve',
     marks: [
       noServer,
-      /\bray\.serve\.llm\b|^\s*(from ray import .*\bserve\b|import ray\.serve\b|llm_configs:)/m,
+      /\bray\.serve\.llm\b|^[ \t]*(from ray import .*\bserve\b|import ray\.serve\b|llm_configs:)/m,
     ],
     says: 'is an application of Ray Serve, which starts servers by itself: give the command of one server with its engine_kwargs as options (`vllm serve MODEL --tensor-parallel-size N`)',
   },
   {
     name: "vLLM's classes",
-    marks: [noServer, /^\s*(from vllm\b.* import\b|import vllm\b)/m],
+    marks: [noServer, /^[ \t]*(from vllm\b.* import\b|import vllm\b)/m],
     says: `calls classes of vLLM: it ${inPython}; give the command of a server with the arguments of LLM(…) as options (\`vllm serve MODEL --tensor-parallel-size N\`)`,
   },
   {
     name: "SGLang's classes",
-    marks: [noServer, /^\s*(from sglang\b.* import\b|import sglang\b)/m],
+    marks: [noServer, /^[ \t]*(from sglang\b.* import\b|import sglang\b)/m],
     says: `calls classes of SGLang: it ${inPython}; give the command of a server with the arguments of Engine(…) as options (\`python -m sglang.launch_server --model-path MODEL --tp N\`)`,
   },
   {
@@ -134,13 +137,18 @@ const launchers: readonly OtherLauncher[] = [
   },
   {
     name: 'torchtune',
-    marks: [/_component_: *torchtune\.|^\s*tune run\b/m],
+    marks: [/_component_: *torchtune\.|^[ \t]*tune run\b/m],
     says: 'is a config of torchtune, whose components are not read: write the plan',
   },
   {
     name: 'Primus',
-    marks: [/^modules:[\s\S]*^\s+overrides:\s*$|\bPRIMUS_PATH\b/m],
-    says: 'is a config of Primus, whose presets (config, model) are in other files: give the command that it starts, or its options --name value',
+    marks: [/^modules:/m, /^[ \t]+overrides:[ \t]*$/m],
+    says: ofPrimus,
+  },
+  {
+    name: "Primus's scripts",
+    marks: [/\bPRIMUS_PATH\b/],
+    says: ofPrimus,
   },
   {
     name: 'KServe',
@@ -154,17 +162,17 @@ const launchers: readonly OtherLauncher[] = [
   },
   {
     name: 'vllm-project/recipes',
-    marks: [/^meta:/m, /^\s+(model_id|min_vllm_version|base_args):/m],
+    marks: [/^meta:/m, /^[ \t]+(model_id|min_vllm_version|base_args):/m],
     says: 'is a recipe of vllm-project/recipes, whose site makes a command of it: give the command that starts the server',
   },
   {
     name: 'srt-slurm',
-    marks: [/^resources:/m, /^\s+["']?((prefill|decode|agg)_(nodes|workers)|gpus_per_node)["']?:/m],
+    marks: [/^resources:/m, /^[ \t]+["']?((prefill|decode|agg)_(nodes|workers)|gpus_per_node)["']?:/m],
     says: 'is a recipe of srt-slurm, which starts servers of it: give the command of the server of one phase',
   },
   {
     name: 'AIConfigurator',
-    marks: [/^\s+serving_mode: *(agg|disagg)\b/m, /^\s+(system_name|worker_config|total_gpus):/m],
+    marks: [/^[ \t]+serving_mode: *(agg|disagg)\b/m, /^[ \t]+(system_name|worker_config|total_gpus):/m],
     says: 'is a question to AIConfigurator: give what it generates (the command, or k8s_deploy.yaml)',
   },
 ]

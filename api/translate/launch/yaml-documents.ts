@@ -15,7 +15,7 @@ export function yamlDocuments(text: string, mark: RegExp): readonly unknown[] | 
 
 function documentsIn(text: string): readonly unknown[] {
   try {
-    return parseAllDocuments(text, { logLevel: 'error', merge: true }).map((document) =>
+    return parseAllDocuments(text, { logLevel: 'error', prettyErrors: false, merge: true }).map((document) =>
       document.toJS({ maxAliasCount: 20 }),
     )
   } catch {

@@ -31,14 +31,14 @@ export function optionsOf(
   words: readonly string[],
   synonyms: Readonly<Record<string, string>> = {},
 ): Options {
-  const found = new Map<string, readonly string[]>()
+  const found = new Map<string, string[]>()
   const taken = new Set<string>()
   const faults: string[] = []
   const stray: string[] = []
   let name: string | null = null
   const add = (word: string) => {
-    if (name === null) stray.push(word)
-    else found.set(name, [...(found.get(name) ?? []), word])
+    const own = name === null ? stray : found.get(name)
+    own?.push(word)
   }
   for (const word of words.flatMap(separated)) {
     if (!isOption(word)) add(word)

@@ -12,7 +12,7 @@ export interface OwnConfig {
 
 export function ownConfig(module: unknown, documents: ReadonlyMap<string, string>): OwnConfig | undefined {
   const text = typeof module === 'string' ? documents.get(`${module.replaceAll('.', '/')}.py`) : undefined
-  const [, config] = /^\s*config = (\w+)\(\)/m.exec(text ?? '') ?? []
+  const [, config] = /^[ \t]*config = (\w+)\(\)/m.exec(text ?? '') ?? []
   const named = registered.find((row) => row.config === config)
   if (text === undefined || !named) return undefined
   const { fp8, ...base } = named
