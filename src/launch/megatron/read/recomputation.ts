@@ -38,10 +38,18 @@ export function rematerializationOf(
   if (granularity !== 'selective') return chosen('none')
   const [policy, own] = recomputing(modules, said)
   const others = modules.filter((name) => !own.includes(name))
-  // A policy of one's own choice would make any file fit that recomputes something else.
+  // Nearly all that a layer with experts keeps is in them: counted as kept, what runs would be said not to fit.
+  if (others.includes(wholeExperts)) {
+    const open = `--recompute-modules ${modules.join(' ')}: no policy here recomputes experts and keeps attention, so that the policy is chosen by what fits, and this says nothing of memory`
+    return { field: {}, notes: [open] }
+  }
+  // A policy that is chosen would make any other file fit.
   const kept = `--recompute-modules ${others.join(' ')}: counted as kept; the run takes less memory and more time than is counted`
   return chosen(policy, ...(others.length > 0 ? [kept] : []))
 }
+
+/** All of the experts of a layer, with their router and its dispatch. */
+const wholeExperts = 'moe'
 
 /** The policy of such a model that recomputes most of these modules and no others, with those that it does. */
 function recomputing(
