@@ -134,6 +134,8 @@ export interface Setting {
   readonly runBy?: RunBy
   /** Where a request leaves it to its types how experts are run: other types of few bits in which that is otherwise, and the assumptions so. */
   readonly otherRecipe?: { readonly types: readonly ElementType[]; readonly assumptions: Assumptions }
+  /** The assumptions of a request that says of the optimizer's states that they are on the host; no others than that follow from it when absent. */
+  readonly statesOnHost?: Assumptions
   readonly objective: Objective
   readonly top: number
   /** What must differ between two plans for the list to show both; their meshes when absent. */

@@ -11,7 +11,7 @@ import type { Catalogue } from '../catalogue.ts'
 import { faultyValue, meaning } from '../problems.ts'
 import type { MemoryBudget } from '../schemas/given/memory-budget.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
-import { assumptionsOf, basisOf, namesSoftware, runByOf, stackWarnings } from './assumptions.ts'
+import { assumptionsOf, basisOf, namesSoftware, runByOf, saidOf, stackWarnings } from './assumptions.ts'
 import { hardwareOf } from './hardware.ts'
 import { resolvedModel } from './model/model.ts'
 import { otherRecipeOf } from './other-recipe.ts'
@@ -52,6 +52,13 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
     assumptions,
     ...runByOf(request.assumptions, chip, catalogue, costed),
     ...otherRecipeOf(request.assumptions, chip, catalogue, costed),
+    // What Megatron-LM keeps of narrow weights depends on where the states are, so that a suggestion of them is tried as it will be answered.
+    statesOnHost: assumptionsOf(
+      { ...saidOf(request.assumptions), optimizerOnHost: true },
+      chip,
+      catalogue,
+      costed,
+    ),
     objective,
     top,
     distinct,

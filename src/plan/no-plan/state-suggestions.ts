@@ -34,9 +34,10 @@ function narrower(
 }
 
 function onHost(problem: Problem, anyPlan: AnyPlan): Suggestion | null {
-  const { assumptions } = problem
+  const { assumptions, statesOnHost } = problem
   if (assumptions.optimizerOnHost) return null
-  if (!anyPlan({ ...problem, assumptions: { ...assumptions, optimizerOnHost: true } })) return null
+  if (!anyPlan({ ...problem, assumptions: statesOnHost ?? { ...assumptions, optimizerOnHost: true } }))
+    return null
   return {
     change: "optimizer states in the host's memory",
     pointer: '/assumptions/optimizerOnHost',

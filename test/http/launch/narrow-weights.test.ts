@@ -83,3 +83,22 @@ it('what keeps bf16 weights in Megatron-LM after all is counted so, and told whe
   const hopper = await planOf('h100-sxm', 'fp8', { assumptions: away })
   expect(hopper.launch.megatron).toContain('--fp8-param-gather')
 })
+
+it.each([
+  ['qwen3-30b-a3b', 2, 1, false],
+  ['qwen3-30b-a3b', 4, 1, false],
+  ['qwen3-14b', 1, 0.6, true],
+  ['qwen3-14b', 1, 0.5, false],
+])('%s over %i chips with %d of their memory is told of states on the host where they fit as they are answered: %s', async (model, fsdp, fraction, fits) => {
+  const asked = {
+    ...{ model, hardware: { chip: 'b200-sxm', chips: fsdp }, precision: { compute: 'nvfp4' } },
+    ...{ memoryBudget: { fraction }, plan: { mesh: { fsdp }, zeroStage: 1 } },
+    workload: { mode: 'train', batchSequences: 4 * fsdp, sequenceLength: 4096 },
+  }
+  const { body } = await agent.post('/evaluate').send(asked)
+  expect(body.plan.feasible).toBe(false)
+  const suggested = body.suggestions.map(({ pointer }: { readonly pointer: string }) => pointer)
+  expect(suggested.includes('/assumptions/optimizerOnHost')).toBe(fits)
+  const away = await agent.post('/evaluate').send({ ...asked, assumptions: { optimizerOnHost: true } })
+  expect(away.body.plan.feasible).toBe(fits)
+})
