@@ -61,13 +61,14 @@ function rowsOf(body: Shown): readonly (readonly string[])[] {
 
 function deploymentRows(plan: ServePlan): readonly (readonly string[])[] {
   const figure = (value: number) => Number(value.toPrecision(3)).toString()
-  const { maxSequences, stepTokens, requestsPerSecond, timeToFirstTokenSeconds } = plan
+  const { maxSequences, stepTokens, requestsPerSecond, timeToFirstTokenSeconds, longestTokenSeconds } = plan
   const limits = `${maxSequences} sequences at once${stepTokens === null ? '' : `, ${stepTokens} tokens in a step`}`
   return [
     ['plan', plan.summary],
     ['sustains', `${figure(requestsPerSecond)} requests a second`],
     ['first token', secondsText(timeToFirstTokenSeconds)],
     ['each token', secondsText(plan.timePerOutputTokenSeconds)],
+    ...(longestTokenSeconds === null ? [] : [['at the longest', secondsText(longestTokenSeconds)]]),
     ['request', secondsText(plan.requestSeconds)],
     ['tokens', `${figure(plan.tokensPerSecondPerChip)} a second and chip`],
     ['a server', limits],

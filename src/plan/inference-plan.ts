@@ -134,6 +134,8 @@ export interface ServePlan extends TokenCost {
   readonly againstFirst: AgainstFirst | null
   readonly timeToFirstTokenSeconds: number
   readonly timePerOutputTokenSeconds: number
+  /** Of a step that reads a chunk of prompts as well; null if the phases are apart. */
+  readonly longestTokenSeconds: number | null
   readonly requestSeconds: number
   readonly tokensPerSecondPerChip: number
   readonly queueing: {

@@ -100,6 +100,7 @@ export const sampleServeAnswer: ServeAnswer = {
       againstFirst: null,
       timeToFirstTokenSeconds: 0.4,
       timePerOutputTokenSeconds: 0.03,
+      longestTokenSeconds: null,
       requestSeconds: 8,
       costPerMillionTokensUsd: 0.7,
       costedTokens: 'output',

@@ -83,6 +83,9 @@ export const servePlan = z.object({
     'Mean time from the arrival of a request to its first token, including waiting, at the rate of the request.',
   ),
   timePerOutputTokenSeconds: number('Mean time of each token after the first.'),
+  longestTokenSeconds: numberOrNull(
+    'Longest time between two tokens of a request: a step that reads a chunk of prompts as well. Null where the phases have separate chips.',
+  ),
   requestSeconds: number('Mean time from the arrival of a request to its last token.'),
   ...tokenCost,
   tokensPerSecondPerChip: number(

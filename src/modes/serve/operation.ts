@@ -9,9 +9,12 @@
  *                t' = t + n·s(B) + τ/2            together: in n = b·f/c chunks, each in a step of B, from the next one
  *                                                 on
  *   chunk        c = min(b·f, ⌊b·f·(T - s(B))/t⌋) for f new tokens of each prompt: the most with which no step takes
- *                longer than T, but at least M + b - B, as servers take no fewer tokens per step than sequences. Where
- *                the first token is then late, the least c with which it is not: T limits τ, which is a mean. The tokens
- *                of a step are whole pages of each reader (readers.ts). A plan that limits them leaves c those beside B.
+ *                longer than T, and no more than matmuls of each reader gain by (readers.ts: prompts longer than that
+ *                would hold up all tokens of others), but at least M + b - B, as servers take no fewer tokens per step
+ *                than sequences. Where the first token is then late, or prompts keep the chips busy for too long, the
+ *                least c with which that is not so: T limits τ, which is a mean. The tokens
+ *                of a step are whole pages of each reader. A plan that limits them leaves c those beside B.
+ *   gap          s(B) + t·c/(b·f), the longest between two tokens of a request: a step that reads a chunk
  *   wait         W, for P servers that each take b prompts every t' (arrivals λ/b, constant service)
  *   slots        V, for D·M slots that a sequence holds for G·τ (exponential service, as outputs vary)
  *   transfer     x, of what is not sent while the prefill runs, layer by layer: at least its last layer
@@ -26,7 +29,7 @@ import { leastThat } from '../../threshold.ts'
 import type { Seconds } from '../../units.ts'
 import type { Deployment, Pair } from './pair.ts'
 import { meanWait } from './queue.ts'
-import { pagePositions, readersTogether } from './readers.ts'
+import { mostTokens, pagePositions, readersTogether } from './readers.ts'
 import { mostUtilization, type Requests } from './requests.ts'
 import { type KvTransfer, kvTransfer } from './transfer.ts'
 
@@ -37,6 +40,8 @@ export interface Operation {
   readonly stepTokens: number | null
   readonly stepSeconds: Seconds
   readonly tokenSeconds: Seconds
+  /** The longest step, which reads a chunk of prompts beside its batch; null apart. */
+  readonly gapSeconds: Seconds | null
   readonly prefillSeconds: Seconds
   readonly queueSeconds: Seconds
   readonly slotSeconds: Seconds
@@ -86,6 +91,7 @@ function operationAt(
     stepTokens,
     stepSeconds: step,
     tokenSeconds: token,
+    gapSeconds: chunk === null ? null : step + (chunk / read) * prefill.seconds,
     prefillSeconds,
     queueSeconds,
     slotSeconds,
@@ -102,22 +108,24 @@ function operationAt(
 }
 
 /**
- * The most tokens of one step. If whole prompts keep the step within the limit per token, that is the prompts and one token
- * for every slot. Otherwise it is as many as keep the step within that limit, but at least one for each sequence that the
- * server may hold, as no server starts with fewer; and just `batch` where not one token of a prompt fits beside it.
+ * The most tokens of one step. If whole prompts, or the parts of longer ones that readers gain by, keep the step within the
+ * limit per token, that is these and one token for every slot. Otherwise it is as many as keep the step within that limit, but
+ * at least one for each sequence that the server may hold, as no server starts with fewer; and just `batch` where not one
+ * token of a prompt fits beside it.
  */
 function mostStepTokens(pair: Pair, requests: Requests, batch: number, step: Seconds): number {
   const whole = promptTokens(pair, requests)
   const inTime = Math.floor((whole * (requests.maxPerToken - step)) / pair.prefill.seconds)
   const pages = pageTokens(pair)
-  if (inTime >= whole) return mostPaged(pair, whole)
+  const usual = Math.min(whole, mostTokens * readersOf(pair))
+  if (inTime >= usual) return mostPaged(pair, usual)
   if (inTime < 1) return batch
   return Math.max(Math.floor((batch + inTime) / pages) * pages, fewestTokens(pair))
 }
 
-/** Tokens with which a step has whole prompts beside all slots. */
-function mostPaged(pair: Pair, whole: number): number {
-  return inPages(pair.slots + whole, pageTokens(pair))
+/** Tokens with which a step has so many of prompts beside all slots. */
+function mostPaged(pair: Pair, tokens: number): number {
+  return inPages(pair.slots + tokens, pageTokens(pair))
 }
 
 /** One for each sequence that the server may hold. */
@@ -126,8 +134,12 @@ function fewestTokens(pair: Pair): number {
 }
 
 /** Tokens that are a page of each reader. */
-function pageTokens({ generate: { chosen, site, size } }: Pair): number {
-  return readersTogether(chosen.layouts, site.mesh) * pagePositions(size.bench.setting.model)
+function pageTokens(pair: Pair): number {
+  return readersOf(pair) * pagePositions(pair.generate.size.bench.setting.model)
+}
+
+function readersOf({ generate: { chosen, site } }: Pair): number {
+  return readersTogether(chosen.layouts, site.mesh)
 }
 
 function inPages(tokens: number, pages: number): number {

@@ -15,7 +15,8 @@ import type { Transformer } from '../../model/transformer.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import { sequenceGroups } from '../../sharding/tables/inference-layout-fields.ts'
 
-const mostTokens = 8192
+/** Of new tokens that a reader takes in one pass. */
+export const mostTokens = 8192
 
 /** Positions that are whole pages at every server. */
 export function pagePositions({ attention }: Pick<Transformer, 'attention'>): number {

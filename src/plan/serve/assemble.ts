@@ -87,6 +87,7 @@ export function assembleServe(
     againstFirst: null,
     timeToFirstTokenSeconds: operation.firstSeconds,
     timePerOutputTokenSeconds: operation.tokenSeconds,
+    longestTokenSeconds: operation.gapSeconds,
     requestSeconds: operation.requestSeconds,
     ...tokenCost(generate.size.cluster.chip, paid, tokensPerSecond, 'output'),
     tokensPerSecondPerChip: tokensPerSecond / paid,

@@ -19,7 +19,7 @@ export function serveExplanation(
     rivalSentence(plan, deployment, requests, rival),
     balanceSentence(deployment, requests),
     firstTokenSentence(plan, deployment, requests),
-    tokenSentence(plan, deployment, requests),
+    tokenSentence(deployment, requests),
     batchSentence(plan, deployment, requests),
     transferSentence(deployment),
     secondLayoutSentence(plan),
@@ -103,12 +103,12 @@ function firstTokenSentence(plan: Described, { operation }: Sized, { maxFirst }:
   return `First token after ${secondsText(firstSeconds)}: ${parts.join(', ')}; ${against(firstSeconds, maxFirst)}.`
 }
 
-function tokenSentence(plan: Described, { operation, pair, generates }: Sized, requests: Requests): string {
-  const { tokenSeconds, stepSeconds, rate } = operation
+function tokenSentence({ operation, pair, generates }: Sized, requests: Requests): string {
+  const { tokenSeconds, gapSeconds, stepSeconds, rate } = operation
   const objective = against(tokenSeconds, requests.maxPerToken)
-  if (plan.disaggregated) return `A token every ${secondsText(tokenSeconds)}; ${objective}.`
+  if (gapSeconds === null) return `A token every ${secondsText(tokenSeconds)}; ${objective}.`
   const share = ((rate / generates) * pair.prefill.seconds) / pair.prefill.prompts
-  return `A token every ${secondsText(tokenSeconds)}: a step of ${secondsText(stepSeconds)}, and prefills for ${percent(share)} of the time; ${objective}.`
+  return `A token every ${secondsText(tokenSeconds)}: a step of ${secondsText(stepSeconds)}, and prefills for ${percent(share)} of the time; ${objective}. The longest step, with a chunk of prompts, takes ${secondsText(gapSeconds)}.`
 }
 
 function batchSentence(plan: Described, { operation, pair }: Sized, { rate, maxPerToken }: Requests): string {

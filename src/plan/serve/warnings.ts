@@ -2,8 +2,9 @@
 import { compact } from '../../compact.ts'
 import { serversOf } from '../../launch/serving.ts'
 import { mostUtilization } from '../../modes/serve/requests.ts'
-import type { ServeProblem } from '../../problem.ts'
+import type { ServeProblem, ServeWorkload } from '../../problem.ts'
 import { offCentre } from '../certainty/off-centre.ts'
+import { secondsText } from '../explain/figures.ts'
 import { lengthWarning, serverWarning, unfittedWarning } from '../explain/served-warnings.ts'
 import type { ServePlan } from '../inference-plan.ts'
 
@@ -36,6 +37,7 @@ export function serveWarnings(
     best && offCentre('prefill', best.prefill.uncertainty),
     best && offCentre('a step of generation', best.generate.uncertainty),
     best && offCentre('a deployment', best.uncertainty),
+    best && gapWarning(best, workload),
     requestsPerSecond === undefined &&
       'the request has no rate: the whole pool is filled, and deployments are ranked by the requests per second that it sustains',
     cachedPrefixLength > 0 &&
@@ -47,4 +49,13 @@ export function serveWarnings(
       'keys and values are sent between slices over the data-centre network, not over ICI',
     unfittedWarning(problem),
   )
+}
+
+/** Beside a limit, which is on the mean, where the longest step is over it; without one, where streams halt for a second. */
+function gapWarning(
+  { longestTokenSeconds, timePerOutputTokenSeconds }: ServePlan,
+  { maxTimePerOutputTokenSeconds: limit = 1 }: ServeWorkload,
+): string | false {
+  if (longestTokenSeconds === null || longestTokenSeconds <= limit) return false
+  return `a token comes ${secondsText(timePerOutputTokenSeconds)} after the last on average, and ${secondsText(longestTokenSeconds)} where the step reads a chunk of prompts: limits are on the mean, and fewer stepTokens in a plan make such steps shorter`
 }
