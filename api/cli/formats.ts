@@ -1,5 +1,7 @@
 /** Writers of answers, by the name of the format. */
+
 import { stringify } from 'yaml'
+import { ownValue } from '../../src/fields.ts'
 import type { Report } from '../report/report.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -16,7 +18,7 @@ export const json: Write<unknown> = (answer) => `${JSON.stringify(answer, null, 
 export const yaml: Write<unknown> = (answer) => stringify(answer)
 
 export function written<Answer>(formats: Formats<Answer>, name: string): Write<Answer> {
-  const write = Object.hasOwn(formats, name) ? formats[name] : undefined
+  const write = ownValue(formats, name)
   if (!write) throw new UsageError(`${name} is no format; there are ${Object.keys(formats).join(', ')}`)
   return write
 }

@@ -2,7 +2,9 @@
  * What a value that its schema rejects may have meant: a number written as text, a list in place of one element,
  * another name for a word, a number in place of an object. Every proposal is valid in the schema.
  */
+
 import { z } from 'zod'
+import { ownValue } from '../../src/fields.ts'
 import { alternatives, type Schema } from '../validation/object-schema.ts'
 import { shapes } from './shapes.ts'
 import { wordMeant } from './word-meant.ts'
@@ -19,7 +21,7 @@ const longestList = 64
 
 function readings(schemas: readonly Schema[], key: string, value: unknown): readonly unknown[] {
   if (typeof value === 'string' && value.length > longestText) return []
-  const own = shapes[key]?.(value) ?? []
+  const own = ownValue(shapes, key)?.(value) ?? []
   if (typeof value === 'string') {
     const number = numberMeant(value)
     const word = wordMeant(wordsOf(schemas), value)

@@ -2,6 +2,7 @@
  * Names under which a catalogue may have a model, made from the name of a release: without its owner, and without the words that name a
  * release of a model (Instruct, FP8, hf) and not another model. `meta-llama/Llama-3.1-70B-Instruct-FP8` may be `llama-3.1-70b`.
  */
+import { ownValue } from '../fields.ts'
 
 /**
  * Catalogue names of releases that write the size in another way, or leave it out; of a model that also sees or hears, the name of its
@@ -138,8 +139,10 @@ function cutNames(
     const [kept, rest] = [parts.slice(0, parts.length - at), parts.slice(parts.length - at)]
     const name = kept.join('-')
     const unknown = rest.filter((part) => part !== '' && !ofRelease.test(part))
-    const same = others[name] === undefined && rest.every((part) => tunedOrStored.test(part))
-    return rest.some((part) => another.test(part)) ? [] : [{ name: others[name] ?? name, unknown, same }]
+    const same = ownValue(others, name) === undefined && rest.every((part) => tunedOrStored.test(part))
+    return rest.some((part) => another.test(part))
+      ? []
+      : [{ name: ownValue(others, name) ?? name, unknown, same }]
   })
 }
 

@@ -6,7 +6,7 @@
  *   production-stack         make of it (vllm-project/production-stack a6c01db)
  */
 import { compact } from '../../../src/compact.ts'
-import { type Fields, isFields } from '../../../src/fields.ts'
+import { type Fields, isFields, ownValue } from '../../../src/fields.ts'
 import { quoted } from './quoted.ts'
 import { yamlDocuments } from './yaml-documents.ts'
 
@@ -30,7 +30,7 @@ export function engineSpecsIn(text: string): readonly Fields[] {
 export function acceleratorIn(text: string): string | null {
   const kinds = new Set(tasksIn(text).flatMap((task) => acceleratorsOf(task).map(([kind]) => kind)))
   const [kind] = kinds
-  return kind === undefined || kinds.size > 1 ? null : (otherwise[kind] ?? kind)
+  return kind === undefined || kinds.size > 1 ? null : (ownValue(otherwise, kind) ?? kind)
 }
 
 /** GPUs of all nodes of the one task; undefined where it does not say, and of TPUs, whose names say how many they are. */

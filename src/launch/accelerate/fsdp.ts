@@ -3,6 +3,7 @@
  * the forward pass; each ignores the other's key. Source: as read.ts, utils/dataclasses.py
  * (FullyShardedDataParallelPlugin.__post_init__), utils/environment.py (str_to_bool).
  */
+import { ownValue } from '../../fields.ts'
 import type { Keys } from '../read/fields.ts'
 
 /** ZeRO stages of the strategies, in the order of their numbers, which begin with 1. */
@@ -40,5 +41,5 @@ export function shardingOf(fsdp: Keys): Sharding {
   }
   const name = names[Number(strategy) - 1] ?? strategy
   const said = { key: 'fsdp_sharding_strategy', value: strategy } as const
-  return { name, zeroStage: strategies[name] ?? 3, hybrid: name.startsWith('HYBRID'), said }
+  return { name, zeroStage: ownValue(strategies, name) ?? 3, hybrid: name.startsWith('HYBRID'), said }
 }

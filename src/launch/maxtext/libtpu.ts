@@ -6,6 +6,7 @@
  * training/ironwood/llama3.1-70b/8k-bf16-tpu7x-4x4x4.
  */
 
+import { ownValue } from '../../fields.ts'
 import { kinOf } from '../../hardware/kin.ts'
 import type { Run } from '../run/run.ts'
 import { offloadsActivations } from './recomputation.ts'
@@ -41,7 +42,7 @@ export function libtpuArguments(run: Run): string {
   const { cluster, assumptions } = run.problem
   if (cluster.chip.kind !== 'tpu') return ''
   const away = offloadsActivations(run) || assumptions.optimizerOnHost
-  const flags = `${ofChip[kinOf(cluster.chip) ?? ''] ?? ''}${away ? offloading : ''}`
+  const flags = `${ownValue(ofChip, kinOf(cluster.chip) ?? '') ?? ''}${away ? offloading : ''}`
     .trim()
     .split(/\s+/)
     .join(' ')

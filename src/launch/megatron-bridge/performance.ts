@@ -3,6 +3,7 @@
  * scripts leave to the recipe. Source: NVIDIA-NeMo/Megatron-Bridge v0.6.0, scripts/performance/{argument_parser.py,
  * utils/overrides.py,utils/precision.py}; the same at f7a9428 and c810129, which published recipes check out.
  */
+import { ownValue } from '../../fields.ts'
 import { wordsOf } from '../read/left-over.ts'
 import type { Misnamed } from '../read/reading.ts'
 
@@ -78,22 +79,22 @@ const truths: Readonly<Record<string, string>> = Object.fromEntries([
 
 /** What an option of the scripts stands for; null for other options, and for values that there are none of. */
 export function performanceSaid(name: string, value: string): Stands | null {
-  const option = shorter[name] ?? name
-  const said = closed[option] ? closed[option][plainly(option, value)] : free[option]?.(value)
+  const option = ownValue(shorter, name) ?? name
+  const values = ownValue(closed, option)
+  const said = values ? ownValue(values, plainly(values, value)) : ownValue(free, option)?.(value)
   return said === undefined ? null : { overrides: wordsOf(said ?? ''), isCounted: said !== null }
 }
 
 /** Whether the parser of the scripts refuses the value of an option. */
 export function misnamedHere(name: string, value: string | undefined): readonly Misnamed[] {
   if (value === undefined) return []
-  const option = shorter[name] ?? name
-  const values = closed[option]
-  return values === undefined || plainly(option, value) in values
+  const option = ownValue(shorter, name) ?? name
+  const values = ownValue(closed, option)
+  return values === undefined || Object.hasOwn(values, plainly(values, value))
     ? []
     : [{ option, value, among: Object.keys(values) }]
 }
 
-function plainly(option: string, value: string): string {
-  const isTruth = closed[option] !== undefined && 'true' in closed[option]
-  return isTruth ? (truths[value.toLowerCase()] ?? value) : value
+function plainly(values: Values, value: string): string {
+  return 'true' in values ? (ownValue(truths, value.toLowerCase()) ?? value) : value
 }

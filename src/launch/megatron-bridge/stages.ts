@@ -3,6 +3,7 @@
  * NVIDIA-NeMo/Megatron-Bridge v0.6.0, src/megatron/bridge/recipes/{llama/h100/llama3,qwen/h100/qwen3_moe,deepseek/h100/deepseek_v3,
  * kimi/h100/kimi_k2}.py.
  */
+import { ownValue } from '../../fields.ts'
 import { pipelineSettings } from '../megatron/pipeline.ts'
 import { hasRecipe } from './recipes.ts'
 
@@ -58,5 +59,5 @@ export function mayCut(recipe: string): boolean {
 }
 
 function cutOf(recipe: string): Cut | undefined {
-  return Object.hasOwn(cuts, recipe) ? cuts[recipe] : undefined
+  return ownValue(cuts, recipe)
 }

@@ -1,4 +1,5 @@
 /** Takes a command of Megatron Bridge apart: fields that it overrides, as options of Megatron-LM, and what it says beside. Source: overrides.ts, performance.ts. */
+import { ownValue } from '../../fields.ts'
 import { wordsOf } from '../read/left-over.ts'
 import type { Misnamed } from '../read/reading.ts'
 import { optionsSaid } from './overrides.ts'
@@ -88,10 +89,10 @@ export function takenOf(words: readonly string[]): Taken {
     const behind = isOption && parts.length === 0 && rest[0] !== undefined && !/^-|=/.test(rest[0])
     const value = parts.length > 0 ? parts.join('=') : behind ? rest.shift() : undefined
     const text = value === undefined ? name : `${name}${isOption ? ' ' : '='}${value}`
-    const key = short[name] ?? (isOption ? undefined : name)
+    const key = ownValue(short, name) ?? (isOption ? undefined : name)
     const level = name === following ? follows : isOption ? conveniences : overridden
     const options = key === undefined || value === undefined ? null : optionsSaid(key, value)
-    const on = launcher[name]
+    const on = ownValue(launcher, name)
     const stands = value === undefined ? null : performanceSaid(name, value)
     if (key !== undefined && options) level.set(key, { text, options })
     else if (on !== undefined && value !== undefined) started.push(on, value)

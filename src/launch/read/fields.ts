@@ -2,7 +2,7 @@
  * Takes the keys of a config one by one; those that nobody takes count as not understood. Text that spells a number or
  * a truth value is converted. Those of a config with sections are named `section.key`.
  */
-import { type Fields, isFields } from '../../fields.ts'
+import { type Fields, isFields, ownValue } from '../../fields.ts'
 
 export interface Keys {
   readonly value: (name: string) => unknown
@@ -28,7 +28,7 @@ export function keysOf(config: Fields): Keys {
   const faults: string[] = []
   const value = (name: string): unknown => {
     taken.add(name)
-    const own = Object.hasOwn(config, name) ? config[name] : undefined
+    const own = ownValue(config, name)
     return own === 'auto' || own === null ? undefined : own
   }
   return {

@@ -1,4 +1,5 @@
 /** Takes the options of a command line one by one; those that nobody takes count as not understood. */
+import { ownValue } from '../../fields.ts'
 
 export interface Options {
   /** Values of an option under any of its names, where it is given last; null if it is not given. */
@@ -44,7 +45,7 @@ export function optionsOf(
     if (!isOption(word)) add(word)
     else {
       const [own = word, ...rest] = word.split('=')
-      const meant = Object.hasOwn(synonyms, own) ? (synonyms[own] ?? own) : own
+      const meant = ownValue(synonyms, own) ?? own
       for (const one of meant.split(' ')) {
         if (isOption(one)) {
           name = one

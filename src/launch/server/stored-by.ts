@@ -4,6 +4,7 @@
  * loading. Source: vllm-project/vllm 0052a5b, vllm/config/model.py (_verify_quantization), gptq_marlin.py, awq_marlin.py and moe_wna16.py
  * (override_quantization_method); sgl-project/sglang 001adf5, configs/model_config.py; both get_quant_config ("Cannot find the config file").
  */
+import { ownValue } from '../../fields.ts'
 import type { Checkpoint } from '../../model/hugging-face/checkpoint.ts'
 import { isRepository } from '../../model/release-name.ts'
 import type { Setting } from '../../problem.ts'
@@ -70,7 +71,7 @@ export function refusedQuantization(
   stored: readonly string[] | undefined,
   named: string | null,
 ): string | null {
-  const word = written === null ? undefined : words[written]
+  const word = written === null ? undefined : ownValue(words, written)
   if (!word || !stored || stored.some((one) => anyWord.includes(one) || word.loads.includes(one))) return null
   const which = (named ?? 'the checkpoint').slice(0, 100)
   if (stored.length > 0)

@@ -6,7 +6,9 @@
  * model_executor/pool_configurator.py and kv_cache_configurator.py (_calculate_mamba_ratio, _handle_max_mamba_cache);
  * docs.sglang.io/docs/advanced_features/hybrid_model_memory; pull requests 11679 and 32763, issue 33004.
  */
+
 import { compact } from '../../compact.ts'
+import { ownValue } from '../../fields.ts'
 import { stateBytesPerSequence } from '../../model/recurrence.ts'
 import type { Options } from '../read/options.ts'
 import type { ReadingContext } from '../read/reading.ts'
@@ -84,5 +86,5 @@ function slotsRead(options: Options): number {
   const strategy = options.text('--mamba-radix-cache-strategy', '--mamba-scheduler-strategy') ?? ''
   const overlaps = !options.has('--disable-overlap-schedule')
   if (options.has(keepsNone)) return 1
-  return slotsBeside[strategy] ?? (overlaps ? usualSlots : usualSlots - 1)
+  return ownValue(slotsBeside, strategy) ?? (overlaps ? usualSlots : usualSlots - 1)
 }

@@ -3,6 +3,7 @@
  * vllm/engine/arg_utils.py (EngineArgs.get_batch_defaults: `device_memory >= 70 * GiB_bytes and "a100" not in
  * device_name`; of TPUs by their names).
  */
+import { ownValue } from '../../fields.ts'
 import type { Chip } from '../../hardware/chip.ts'
 import type { Options } from '../read/options.ts'
 
@@ -15,7 +16,7 @@ type Step = typeof others
 
 export function defaultStep({ name, kind, hbmBytes }: Pick<Chip, 'name' | 'kind' | 'hbmBytes'>): Step {
   const usual = hbmBytes >= leastBytes && !/a100/i.test(name) ? large : others
-  return kind === 'tpu' ? { ...usual, tokens: ofTpus[name] ?? others.tokens } : usual
+  return kind === 'tpu' ? { ...usual, tokens: ownValue(ofTpus, name) ?? others.tokens } : usual
 }
 
 /** vLLM requires a token in each step for every sequence that may run (SchedulerConfig.verify_max_model_len, vllm/config/scheduler.py). */

@@ -7,6 +7,7 @@
  * quantizers/base.py (get_modules_to_not_convert) and the quantisers' own formats. MLX converts all (quantization.ts).
  */
 
+import { ownValue } from '../../fields.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { Transformer } from '../transformer.ts'
 import { type ByPart, byPart, type WeightPart } from '../weight-parts.ts'
@@ -64,5 +65,5 @@ export function checkpointIn(
 
 function dtypeOf(config: Fields): ElementType | undefined {
   const name = (config.text('torch_dtype') ?? config.text('dtype'))?.replace('torch.', '')
-  return name !== undefined && Object.hasOwn(dtypes, name) ? dtypes[name] : undefined
+  return name === undefined ? undefined : ownValue(dtypes, name)
 }

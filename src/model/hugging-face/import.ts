@@ -5,7 +5,7 @@
  * that also sees or hears) gives its language model. What is not understood is told, never guessed: an unknown
  * type and a missing number are results, not exceptions.
  */
-import { isFields } from '../../fields.ts'
+import { isFields, ownValue } from '../../fields.ts'
 import { detailsIn } from '../details.ts'
 import { blockLetters } from '../layer-pattern.ts'
 import { type Spelling, spelledOut } from '../spelling.ts'
@@ -53,7 +53,7 @@ export function importHuggingFace(config: Readonly<Record<string, unknown>>): Hu
   const nested = isFields(config.text_config)
   const text = nested ? whole.part('text_config') : whole
   const modelType = text.text('model_type') ?? whole.text('model_type') ?? null
-  const family = modelType !== null && Object.hasOwn(families, modelType) ? families[modelType] : undefined
+  const family = modelType === null ? undefined : ownValue(families, modelType)
   if (!family) return { status: 'unknown-type', modelType }
   const spelling = spellingOf(family, text, nested ? whole : null)
   const checkpoint = checkpointIn(text, whole)

@@ -3,6 +3,7 @@
  * Mamba-2 in some and attention in others at no regular distance, it is spelled as two: a norm and an addition to the stream stand
  * before and after each anyway.
  */
+import { ownValue } from '../../fields.ts'
 import { type Block, blockLetters, furtherBlocks } from '../layer-pattern.ts'
 import { limits } from '../limits.ts'
 import { llama } from './dense-families.ts'
@@ -150,7 +151,7 @@ const blockOfType: Readonly<Record<string, Block | undefined>> = {
 function patternOf(fields: Fields, letters = 'hybrid_override_pattern', list = 'layers_block_type'): string {
   const types = fields.list(list)
   if (!types) return fields.text(letters)?.slice(0, limits.layers) ?? ''
-  const blocks = types.map((type) => (typeof type === 'string' ? blockOfType[type] : undefined))
+  const blocks = types.map((type) => (typeof type === 'string' ? ownValue(blockOfType, type) : undefined))
   const unknown = blocks.indexOf(undefined)
   if (unknown >= 0) fields.fault(`${list}/${unknown}`, `is none of ${Object.keys(blockOfType).join(', ')}`)
   return blocks.map((block) => (block ? blockLetters[block] : '')).join('')

@@ -16,7 +16,7 @@
  * TensorRT-LLM, quantization/mode.py (QuantAlgo).
  */
 
-import { isFields } from '../../fields.ts'
+import { isFields, ownValue } from '../../fields.ts'
 import { plainType } from '../../hardware/peak.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { ByPart } from '../weight-parts.ts'
@@ -103,7 +103,7 @@ export function quantizationOf(config: Fields): Found | undefined {
   const grouped = quantization.text('quant_algo') ?? quantization.part('config_groups').unread()[0]
   const method = named ?? (grouped === undefined ? undefined : 'modelopt')
   if (method === undefined) return undefined
-  const scheme = Object.hasOwn(methods, method) ? methods[method]?.(quantization) : undefined
+  const scheme = ownValue(methods, method)?.(quantization)
   if (!scheme) {
     const name = method.slice(0, 40)
     config.note(`quantization_config: ${name} is not known, the weights are taken as its dtype says`)
@@ -150,7 +150,7 @@ function int4(group: number): Scheme {
 
 function algorithm(quantization: Fields): Scheme | undefined {
   const name = quantization.text('quant_algo')
-  return name !== undefined && Object.hasOwn(algorithms, name) ? algorithms[name]?.(quantization) : undefined
+  return name === undefined ? undefined : ownValue(algorithms, name)?.(quantization)
 }
 
 /** Groups of modules, each with its scheme: the first group says what most weights are. */
@@ -199,5 +199,5 @@ const cacheNames: Readonly<Record<string, ElementType>> = { FP8: 'fp8', INT8: 'i
 function cacheType(quantization: Fields): ElementType | undefined {
   const scheme = quantization.value('kv_cache_scheme') ?? quantization.value('kv_cache_quant_algo')
   if (isFields(scheme)) return elementOf(quantization.part('kv_cache_scheme'))
-  return typeof scheme === 'string' && Object.hasOwn(cacheNames, scheme) ? cacheNames[scheme] : undefined
+  return typeof scheme === 'string' ? ownValue(cacheNames, scheme) : undefined
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createServer } from '../../../api/http/server.ts'
 import { problemDocument } from '../../../api/schemas/problem.ts'
 import { answeringAfter } from '../planners.ts'
+import { planning } from '../planning.ts'
 import { appWith, question, service } from '../service.ts'
 
 const text = JSON.stringify(question)
@@ -120,6 +121,61 @@ describe('a hostile body gets the error of the contract, and the service goes on
     for (const chips of [999_983, 720_720, 1_000_000]) {
       const { status } = await agent.post('/optimize').send({ ...question, hardware: { chip, chips } })
       expect([200, 422]).toContain(status)
+    }
+  })
+})
+
+describe('a word that every object has, such as constructor, is one as others are', () => {
+  const agent = service({ search: planning })
+  const training = { mode: 'train', batchSequences: 64, sequenceLength: 4096 }
+  const generation = { mode: 'generate', batchSequences: 8, contextLength: 2048 }
+  const hardware = { chip: 'h100-sxm', chips: 8 }
+
+  it.each([
+    [
+      'quantisation of vLLM',
+      generation,
+      { vllm: 'vllm serve deepseek-ai/DeepSeek-V3 -tp 8 --quantization WORD' },
+    ],
+    [
+      'quantisation of SGLang',
+      generation,
+      {
+        sglang:
+          'python -m sglang.launch_server --model-path deepseek-ai/DeepSeek-V3 --tp 8 --quantization WORD',
+      },
+    ],
+    [
+      'type of a performance script',
+      training,
+      { megatronBridge: 'python run_script.py -m llama3 -mr 8b -ng 8 -c WORD' },
+    ],
+    [
+      'key of Megatron Bridge',
+      training,
+      { megatronBridge: 'torchrun --nproc-per-node 8 run_recipe.py --recipe llama3_8b WORD=1' },
+    ],
+    ['policy of MaxText', training, { maxtext: 'python3 -m MaxText.train a.yml remat_policy=WORD' }],
+    [
+      'sign of a test',
+      training,
+      { megatron: 'if [ a WORD b ]; then A=1; fi\ntorchrun pretrain_gpt.py --num-layers $A' },
+    ],
+    [
+      'chip of a task',
+      generation,
+      { vllm: 'resources:\n  accelerators: {"WORD": 8}\nrun: |\n  vllm serve a/b\n' },
+    ],
+  ])('as the %s', async (_what, workload, plan) => {
+    for (const word of ['constructor', '__proto__', 'toString']) {
+      const [[key = '', file = ''] = []] = Object.entries(plan)
+      const asked = { workload, plan: { [key]: file.replaceAll('WORD', word) } }
+      const known = key === 'maxtext' ? { ...asked, model: 'llama-3-8b' } : asked
+      const { status, text: answer } = await agent
+        .post('/evaluate')
+        .send(file.includes('accelerators') ? { ...known, model: 'llama-3-8b' } : { ...known, hardware })
+      expect(status, answer).toBeLessThan(500)
+      expect(answer).not.toContain('native code')
     }
   })
 })

@@ -1,5 +1,5 @@
 /** The model that MaxText's keys describe: one of its own by name, or dimensions. Source: as config.ts, src/maxtext/configs/base.yml. */
-import type { Fields } from '../../../fields.ts'
+import { type Fields, ownValue } from '../../../fields.ts'
 import type { Keys } from '../../read/fields.ts'
 import type { BesideName } from '../../read/reading.ts'
 import { besideNameIn, isGated } from './dimensions.ts'
@@ -71,7 +71,7 @@ function attentionOf(keys: Keys, block: string): Fields {
   if (keys.text('attention_type', 'global') === 'mla')
     return { attention: { kind: 'mla', mla: latent, ...indexOf(keys) } }
   if (block === 'llama4' && chunk > 0) return { attention: { window: chunk, globalEvery: Math.max(0, nope) } }
-  const globalEvery = cycles[block]
+  const globalEvery = ownValue(cycles, block)
   return window > 0 && globalEvery !== undefined ? { attention: { window, globalEvery } } : {}
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { compact } from '../../../compact.ts'
-import { type Fields, isFields, present } from '../../../fields.ts'
+import { type Fields, isFields, ownValue, present } from '../../../fields.ts'
 import { typeOfLongName } from '../../long-names.ts'
 import { misnamedAmong, onlyValue } from '../../read/closed-values.ts'
 import { type Keys, keysOf } from '../../read/fields.ts'
@@ -56,7 +56,7 @@ export function readMaxtext(config: Fields, context: ReadingContext, isCommand =
       mesh,
       zeroStage,
       ...(Number.isInteger(microbatches) ? { microbatches } : {}),
-      ...(mesh.context > 1 ? { contextLayout: layouts[strategy] ?? 'gather' } : {}),
+      ...(mesh.context > 1 ? { contextLayout: ownValue(layouts, strategy) ?? 'gather' } : {}),
       ...(mesh.pipeline > 1 ? { pipelineSchedule: 'gpipe' } : {}),
       ...(remat.policy === null ? {} : { rematerialization: remat.policy }),
     },
@@ -75,7 +75,7 @@ const slicedExperts = { costed: present({ expertTensor: maxtextDispatch.holds })
 const layouts = inverse(contextStrategies)
 
 function mixedNote(strategy: string): string | null {
-  if (layouts[strategy]) return null
+  if (ownValue(layouts, strategy)) return null
   return `context_parallel_strategy ${strategy.slice(0, 100)} is not counted: keys and values are counted as gathered`
 }
 

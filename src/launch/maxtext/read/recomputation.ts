@@ -4,7 +4,9 @@
  * around the scan over layers, which is the default, recomputes everything under `none`. Source: as config.ts,
  * src/maxtext/layers/nnx_decoders.py (get_remat_policy, _apply_layers_sequentially) and configs/base.yml.
  */
+
 import { compact } from '../../../compact.ts'
+import { ownValue } from '../../../fields.ts'
 import {
   composedName,
   type KeepingPlace,
@@ -79,11 +81,11 @@ function namedPolicy(name: string, keys: Keys, model: KnownModel | null, sent: b
   if (/^none$/i.test(name))
     return keys.is('scan_layers', true) ? recomputeEverything.name : keepEverything.name
   if (name === recomputeEverything.name) return name
-  const own = kept[name]
+  const own = ownValue(kept, name)
   if (!own) return null
   const [ours] = Object.entries(names).filter(([, told]) => told === name)
   const whole = !(model?.experts || model?.latent)
-  if (ours && whole) return name in names ? name : ours[0]
+  if (ours && whole) return Object.hasOwn(names, name) ? name : ours[0]
   const place: KeepingPlace = hostPart(name) ? 'offload' : 'device'
   const arrays = own.flatMap((part) => arraysOf[part])
   return policyOf(Object.fromEntries(arrays.map((array) => [array, place])), keys, model, sent)

@@ -4,7 +4,7 @@
  * Null if the options do not give its dimensions. Source: as flags.ts (core_v0.19.0, validate_args).
  */
 import { compact } from '../../../compact.ts'
-import type { Fields } from '../../../fields.ts'
+import { type Fields, ownValue } from '../../../fields.ts'
 import { blockLetters } from '../../../model/layer-pattern.ts'
 import type { Options } from '../../read/options.ts'
 import { pythonList } from '../../read/python-list.ts'
@@ -109,7 +109,7 @@ const vocabularies: Readonly<Record<string, number>> = { GPT2BPETokenizer: 50257
 function vocabularyOf(options: Options): number | null {
   const merges = options.has('--merge-file')
   const type = options.text('--tokenizer-type') ?? (merges ? 'GPT2BPETokenizer' : '')
-  return vocabularies[type] ?? null
+  return ownValue(vocabularies, type) ?? null
 }
 
 /** W - 1 positions to the left make a window of W; every n-th layer skips it. */

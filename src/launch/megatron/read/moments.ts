@@ -1,5 +1,7 @@
 /** What a command of Megatron-LM keeps Adam's moments and its master weights in (../moments.ts). */
+
 import { compact } from '../../../compact.ts'
+import { ownValue } from '../../../fields.ts'
 import { elementBytes } from '../../../recipe/element-type.ts'
 import type { ElementType } from '../../../recipe/element-types.ts'
 import { delayed } from '../fp8-recipe.ts'
@@ -22,7 +24,7 @@ export function keepsRemainders({ precision, fsdp, ...given }: MegatronSaid): bo
 }
 
 function typeNamed(text: string | null): ElementType {
-  return named[text?.replace(/^torch\./, '') ?? whole] ?? whole
+  return ownValue(named, text?.replace(/^torch\./, '') ?? whole) ?? whole
 }
 
 interface MomentsRead {

@@ -1,7 +1,7 @@
 /** The plan that Megatron-LM's options describe for a number of GPUs: mesh, ZeRO stage, microbatches, schedule, stages, recomputation and overlap. */
 
 import { compact } from '../../../compact.ts'
-import { type Fields, present } from '../../../fields.ts'
+import { type Fields, ownValue, present } from '../../../fields.ts'
 import { inverse } from '../../read/inverse.ts'
 import type { LaunchReading } from '../../read/reading.ts'
 import { replicaAxes } from '../../read/replicas.ts'
@@ -38,13 +38,14 @@ export function planOf(
   const { expert, expertTensor, countable } = readExpertRanks({ ranks, cut, tensor }, experts)
   const stages = readMegatronStages(said, layers, isCut)
   const exchange = said.exchange ?? 'p2p'
+  const contextLayout = ownValue(contextLayouts, exchange)
   const sequenceParallel = said.inSequence || tensor === 1
   const notes = compact(
     !whole &&
       !sequenceParallel &&
       'counted as with --sequence-parallel, which what it goes to may add; assumptions.residual "whole" counts without',
     context > 1 &&
-      !(exchange in contextLayouts) &&
+      contextLayout === undefined &&
       `--cp-comm-type ${exchange} is not counted: another exchange is chosen`,
   )
   const replicas = chips / (tensor * pipeline * context)
@@ -94,7 +95,7 @@ export function planOf(
       ...replicaAxes(zeroStage, shards, copies),
     },
     zeroStage,
-    ...(context > 1 && exchange in contextLayouts ? { contextLayout: contextLayouts[exchange] } : {}),
+    ...(context > 1 && contextLayout !== undefined ? { contextLayout } : {}),
     ...(microbatches === null || uneven ? {} : { microbatches }),
     ...present({ microbatchTokens }),
     ...(pipeline > 1

@@ -5,7 +5,7 @@
  * get_linear_attention_pattern in megatron/core/models/gpt/experimental_attention_variant_module_specs.py.
  */
 import { compact } from '../../../compact.ts'
-import type { Fields } from '../../../fields.ts'
+import { type Fields, ownValue } from '../../../fields.ts'
 import { attendingPattern } from '../../../model/recurrence.ts'
 import { inverse } from '../../read/inverse.ts'
 import { pythonList } from '../../read/python-list.ts'
@@ -34,7 +34,7 @@ export function readMixers(said: MegatronSaid, layers: number | null): Mixers {
   const { variant } = said
   const { attentionEvery: every, ...dims } = said.recurrence
   const index = variant === indexedVariant ? indexOf(said.index) : null
-  const mixer = variant === null ? undefined : mixers[variant]
+  const mixer = variant === null ? undefined : ownValue(mixers, variant)
   const none = { recurrence: null, index: null, faults: [], notes: [] }
   if (variant !== null && mixer === undefined && variant !== indexedVariant) {
     const known = [...Object.values(recurrentVariants), indexedVariant].join(' and ')

@@ -2,6 +2,7 @@
  * Evaluates whole-number arithmetic of a shell, `$((A * B))`: + - * / %, comparisons, && and ||, `A > B ? A : B` and parentheses. Null for
  * anything else.
  */
+import { ownValue } from '../../../fields.ts'
 
 /** Limit on the text's length, which also limits how deep brackets nest. */
 const longest = 500
@@ -47,7 +48,7 @@ export function arithmetic(text: string): number | null {
     if (!operations) return unit()
     let left = chain(level + 1)
     for (;;) {
-      const operation = Object.hasOwn(operations, tokens[at] ?? '') ? operations[tokens[at] ?? ''] : undefined
+      const operation = ownValue(operations, tokens[at] ?? '')
       if (!operation) return left
       at++
       const right = chain(level + 1)

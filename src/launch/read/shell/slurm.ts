@@ -2,6 +2,7 @@
  * The variables that Slurm sets for a job, as far as the `#SBATCH` lines of its script say them, or the options of the sbatch or srun that
  * starts it. Source: sbatch(1), "OUTPUT ENVIRONMENT VARIABLES"; gpus may have a type before their number (`--gres=gpu:h100:8`).
  */
+import { ownValue } from '../../../fields.ts'
 
 /** For each option the variables that it sets. */
 const set: Readonly<Record<string, readonly string[] | undefined>> = {
@@ -20,7 +21,7 @@ export function slurmOptions(words: readonly string[]): readonly Variable[] {
   return words.flatMap((word, at) => {
     const [, name = '', own] = /^(--[\w-]+|-[a-zA-Z])(?:=?(.+))?$/.exec(word) ?? []
     const [, count] = /^(?:gpu:)?(?:[\w-]+:)?(\d+)$/.exec(own ?? words[at + 1] ?? '') ?? []
-    const names = Object.hasOwn(set, name) ? set[name] : undefined
+    const names = ownValue(set, name)
     return count === undefined ? [] : (names ?? []).map((variable) => [variable, count] as const)
   })
 }

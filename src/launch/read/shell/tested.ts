@@ -2,6 +2,7 @@
  * What a test of bash says (`[ a = b ]`, `[[ a == b ]]`, `-z`, `-n`, `-eq` and its like, `true`, `false`), null where that is not known:
  * words that still have variables or commands in them, patterns, files, several tests in one. Source: bash(1), "CONDITIONAL EXPRESSIONS".
  */
+import { ownValue } from '../../../fields.ts'
 
 const closed: Readonly<Record<string, string>> = { '[': ']', '[[': ']]' }
 
@@ -30,8 +31,8 @@ const commands: Readonly<Record<string, boolean>> = { true: true, false: false }
 export function tested(words: readonly string[]): boolean | null {
   const [first = '', ...rest] = words
   if (first === '!') return denied(tested(rest))
-  if (words.length === 1) return commands[first] ?? null
-  const end = closed[first]
+  if (words.length === 1) return ownValue(commands, first) ?? null
+  const end = ownValue(closed, first)
   if (first === 'test') return expression(rest)
   return end !== undefined && rest.at(-1) === end ? expression(rest.slice(0, -1)) : null
 }
@@ -41,10 +42,13 @@ function expression(words: readonly string[]): boolean | null {
   // Patterns, variables and commands: what they come to is not here.
   if (words.some((word) => /[$`*?\\]|\[(?!$)/.test(word))) return null
   if (a === '!') return denied(expression(words.slice(1)))
-  if (words.length === 2) return ofOne[a]?.(sign) ?? null
+  if (words.length === 2) return ownValue(ofOne, a)?.(sign) ?? null
   if (words.length !== 3) return null
   const whole = /^-?\d{1,15}$/.test(a) && /^-?\d{1,15}$/.test(b)
-  return ofTexts[sign]?.(a, b) ?? (whole ? (ofNumbers[sign]?.(Number(a), Number(b)) ?? null) : null)
+  return (
+    ownValue(ofTexts, sign)?.(a, b) ??
+    (whole ? (ownValue(ofNumbers, sign)?.(Number(a), Number(b)) ?? null) : null)
+  )
 }
 
 function denied(says: boolean | null): boolean | null {

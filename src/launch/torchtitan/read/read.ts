@@ -6,7 +6,7 @@
  */
 
 import { compact } from '../../../compact.ts'
-import type { Fields } from '../../../fields.ts'
+import { type Fields, ownValue } from '../../../fields.ts'
 import { typeOfLongName } from '../../long-names.ts'
 import { misnamedAmong, onlyValue } from '../../read/closed-values.ts'
 import { type Keys, keysOfSections } from '../../read/fields.ts'
@@ -39,7 +39,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   const { mesh, ranks, zeroStage, replicas, ...laidOut } = meshOf(keys, chips)
   const { context, pipeline } = mesh
   const schedule = keys.text('parallelism.pipeline_parallel_schedule', '1F1B')
-  const named = schedules[schedule]
+  const named = ownValue(schedules, schedule)
   const stages = readStages(keys, pipeline, layers, named === 'interleaved-1f1b')
   const whole = layers !== null && pipeline === 1 ? [layers] : null
   const rematerialization = readRecomputation(keys, stages.value?.stageLayers ?? whole)
@@ -82,7 +82,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
       mesh,
       ...(either ? {} : { zeroStage }),
       ...(microbatches === null ? {} : { microbatches }),
-      ...(context > 1 ? { contextLayout: rotations[rotate] ?? 'gather' } : {}),
+      ...(context > 1 ? { contextLayout: ownValue(rotations, rotate) ?? 'gather' } : {}),
       ...(pipeline > 1 && named ? { pipelineSchedule: named } : {}),
       ...stages.value,
       ...(rematerialization.value === null ? {} : { rematerialization: rematerialization.value }),
