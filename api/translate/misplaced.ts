@@ -43,25 +43,40 @@ export function refuseMisplaced(constraints: OptimizeRequest['constraints'], mod
   refuse([...misplaced(constraints, '/constraints', mode), ...axes])
 }
 
-export function refuseMisplacedOf(plan: Sketch, mode: Mode, at = '/plan'): void {
-  refuse(mode === 'train' ? inferred(plan) : misplaced(beyondIdle(plan), at, mode))
+export function refuseMisplacedOf(plan: Sketch, mode: PlanMode): void {
+  const why = plan.stepTokens === undefined ? null : withoutStepTokens[mode]
+  const steps = why === null ? [] : [without('/plan/stepTokens', `has no part in mode ${mode}: ${why}`)]
+  refuse([...(mode === 'train' ? inferred(plan) : misplaced(beyondIdle(plan), '/plan', mode)), ...steps])
 }
 
-function inferred({
-  layout,
-  batchSequences,
-  stepTokens,
-  cacheShare,
-  pipelineSchedule,
-}: Sketch): readonly Fault[] {
+/** The same of one phase of a deployment. */
+export function refuseMisplacedIn(plan: Sketch, phase: 'prefill' | 'generate'): void {
+  const at = `/plan/${phase}`
+  const whole = ofDeployments.filter((key) => plan[key] !== undefined)
+  const faults = whole.map((key) =>
+    without(`${at}/${key}`, `is of the deployment, not of a phase: /plan/${key}`),
+  )
+  refuse([...misplaced(beyondIdle(plan), at, phase), ...faults])
+}
+
+const ofDeployments = ['stepTokens', 'cacheShare'] as const
+
+type PlanMode = Exclude<Mode, 'serve'>
+
+/** Why a plan does not say how many tokens a step has at most; null where it may. */
+const withoutStepTokens: Readonly<Record<PlanMode, string | null>> = {
+  train: 'microbatches say how many tokens run at once',
+  prefill: null,
+  generate: 'a step has one position of each sequence, and those that a draft proposes',
+}
+
+function inferred({ layout, batchSequences, cacheShare, pipelineSchedule }: Sketch): readonly Fault[] {
   const written = layout !== undefined && !('components' in layout)
   return compact(
     written &&
       without('/plan/layout', 'has no part in mode train: its layouts follow from mesh and zeroStage'),
     batchSequences !== undefined &&
       without('/plan/batchSequences', "has no part in mode train: the batch is the workload's"),
-    stepTokens !== undefined &&
-      without('/plan/stepTokens', 'has no part in mode train: microbatches say how many tokens run at once'),
     cacheShare !== undefined && without('/plan/cacheShare', 'has no part in mode train: there are no caches'),
     pipelineSchedule === 'in-flight' &&
       without('/plan/pipelineSchedule', 'is of inference: training has a backward pass'),

@@ -8,7 +8,7 @@ import type { Fault } from '../problems.ts'
 import type { ServeSketchRequest } from '../schemas/given/serve-sketch.ts'
 import type { Sketch } from '../schemas/given/sketch.ts'
 import { valueAt } from '../validation/json-pointer.ts'
-import { refuseMisplacedOf } from './misplaced.ts'
+import { refuseMisplacedIn, refuseMisplacedOf } from './misplaced.ts'
 import { refuseUnknownPoliciesOf } from './policies.ts'
 
 /**
@@ -54,7 +54,7 @@ function instanceOf(
 ): InstanceSketch {
   const { mesh, placement, layout, instances, topology, slices } = plan
   const { batchSequences, microbatches, microbatchTokens } = plan
-  refuseMisplacedOf({ mesh: {}, ...plan }, phase, `/plan/${phase}`)
+  refuseMisplacedIn({ mesh: {}, ...plan }, phase)
   return present({
     ...{ placement, instances, topology, slices, batchSequences, microbatches, microbatchTokens },
     mesh: mesh && { ...unitMesh, ...mesh },

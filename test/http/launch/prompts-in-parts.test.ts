@@ -30,12 +30,21 @@ describe('a plan with stepTokens', () => {
     expect(await taken(1000)).toEqual([6, 3 * 2048])
   })
 
-  it('is not one of training', async () => {
-    const train = { mode: 'train', batchSequences: 48, sequenceLength: 4096 }
-    const { body } = await agent
-      .post('/evaluate')
-      .send({ ...question, workload: train, plan: { mesh: { data: 24 }, stepTokens: 4096 } })
-    expect(body.errors).toMatchObject([{ pointer: '/plan/stepTokens' }])
+  const training = { mode: 'train', batchSequences: 48, sequenceLength: 4096 }
+  const generation = { mode: 'generate', batchSequences: 24, contextLength: 4096 }
+  const serving = { mode: 'serve', promptLength: 4096, outputLength: 64 }
+
+  it.each([
+    [training, { mesh: { data: 24 }, stepTokens: 4096 }, '/plan/stepTokens'],
+    [generation, { mesh: { data: 24 }, stepTokens: 1 }, '/plan/stepTokens'],
+    [generation, { mesh, stepTokens: 64 }, '/plan/stepTokens'],
+    [serving, { prefill: { stepTokens: 4096 } }, '/plan/prefill/stepTokens'],
+    [serving, { generate: { stepTokens: 4096 } }, '/plan/generate/stepTokens'],
+    [serving, { generate: { cacheShare: { ofMemory: 0.5 } } }, '/plan/generate/cacheShare'],
+  ])('is one of prompts, or of a whole deployment: %j is not for %j', async (workload, plan, pointer) => {
+    const { status, body } = await agent.post('/evaluate').send({ ...question, workload, plan })
+    expect([status, body.type]).toEqual([422, '/problems/impossible-combination'])
+    expect(body.errors).toMatchObject([{ pointer, correction: [{ pointer, value: null }] }])
   })
 })
 
