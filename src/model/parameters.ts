@@ -106,7 +106,7 @@ export function parameterCount(model: Transformer): ParameterCount {
 }
 
 /** Three matrices (gate, up, down) or two (up, down). */
-export function mlpMatrices(model: Transformer): number {
+function mlpMatrices(model: Transformer): number {
   return model.gatedMlp ? 3 : 2
 }
 

@@ -34,7 +34,7 @@ export function meshFaults(
  * The fault of a mesh that does not multiply to the chips there are. A single fix is what was clearly meant, and is
  * offered even if it breaks other rules; of several only legal ones are offered.
  */
-export function sizeFaults(
+function sizeFaults(
   rules: readonly MeshRule[],
   mesh: Mesh,
   question: MeshQuestion,

@@ -3,8 +3,8 @@
  *
  *   min_x max_s Σ_k m_sk(x_k) + max_k w_k(x_k)
  *
- * For each workspace as the limit, each component has its leanest layout within it, which is the same on all stages: they differ in how many layers
- * there are of each component.
+ * For each workspace as the limit, each component has its leanest layout within it, by what it takes on all stages together: they differ in how many layers
+ * there are of each component, and the embedding's rows lie on one of them.
  */
 import type { Bytes } from '../../units.ts'
 import type { StageBytes } from './pass-amounts.ts'

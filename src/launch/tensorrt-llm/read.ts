@@ -111,7 +111,7 @@ export function readTensorrt(
       // attention by sequences, for each chip.
       sequences: batch === null ? null : batch * stages,
       usualSequences: { option: 'max_batch_size', count: usual.max_batch_size * stages },
-      stepTokens: context.mode === 'serve' ? (tokens ?? usual.max_num_tokens) : (tokens ?? null),
+      stepTokens: context.mode === 'serve' ? (tokens ?? usual.max_num_tokens) : tokens,
       servingNotes: compact(
         tokens === null &&
           `max_num_tokens is not said: ${usual.max_num_tokens} tokens in a step, as it is by default`,

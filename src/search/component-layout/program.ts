@@ -145,7 +145,9 @@ function pairPart(
   const possible = (options[first] ?? [])
     .flatMap((i) =>
       (options[second] ?? []).map((j) => ({
-        ...{ i, j, seconds: tables.map((table) => table[i * columns + j] ?? 0) },
+        i,
+        j,
+        seconds: tables.map((table) => table[i * columns + j] ?? 0),
       })),
     )
     .filter(({ seconds }) => seconds.every(Number.isFinite))
