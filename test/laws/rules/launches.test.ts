@@ -100,7 +100,7 @@ const servings: fc.Arbitrary<Serving> = fc
       ...(['1d/sliced', '1d/spread', '1d/dispatched', '1d-sequences/spread', 'copied-all/sliced'] as const),
     ),
     mode: fc.constantFrom('generate' as const, 'prefill' as const, 'serve' as const),
-    name: often('m', 'gpt-oss-20b'),
+    name: often('m', 'gpt-oss-20b', 'mixtral-8x7b'),
     sequences: fc.constantFrom(1, 8, 64, 65_536),
     halved: often(false, true),
     total: often(1e9, 79.9e9, 90e9),
