@@ -9,16 +9,12 @@ import { compact } from '../../compact.ts'
 import { present } from '../../fields.ts'
 import { peakOf } from '../../hardware/peak.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
-import type { CacheLayout } from '../../sharding/tables/inference-sharding.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { heldTo, idlePods, type Started, startedChips } from '../read/started.ts'
-import { type BesideGroups, groupWays } from './attention-groups.ts'
 import { beyondGiven, beyondHost } from './beyond-host.ts'
 import { beyondNote } from './longer.ts'
-import type { ServerSaid, Usual } from './server-said.ts'
-
-/** The same in chips, of which each may be several ranks. */
-type Said = Omit<ServerSaid, 'ranks'> & { readonly tensors: number }
+import { layoutOf, meshOf } from './read-layout.ts'
+import type { Said, ServerSaid, Usual } from './server-said.ts'
 
 type Told = Pick<LaunchReading, 'workload' | 'assumed' | 'mostSequences' | 'plan' | 'notes' | 'faults'>
 
@@ -211,47 +207,7 @@ function layoutNotes({ experts, tensors }: Said, dispatched: boolean): readonly 
   )
 }
 
-function meshOf(tensors: number, groups: number, dispatched: boolean) {
-  if (dispatched) return { expert: groups }
-  return groups === 1 || groups === tensors
-    ? { tensor: tensors }
-    : { tensor: tensors / groups, tensor2: groups }
-}
-
 function lengths(mode: string, length: number | null, kept: number): Readonly<Record<string, number>> {
   if (length === null) return {}
   return mode === 'prefill' ? { promptLength: Math.max(1, length - kept) } : { contextLength: length }
-}
-
-/** A component's name depends on the model, so the layout is left out while the model is unknown. */
-function layoutOf(
-  { tensors, groups, experts, positions, besideGroups }: Said,
-  { model }: ReadingContext,
-  mode: string,
-  dispatched: boolean,
-): Readonly<Record<string, unknown>> {
-  if (!model || tensors === 1) return {}
-  const cache = cacheOf(tensors, dispatched ? 1 : groups, positions)
-  const form = mode === 'prefill' ? 'projected' : 'absorbed'
-  const places = dispatched ? 'dispatched' : experts === 'dispatched' ? 'spread' : experts
-  const grouped = groups > 1 && !dispatched && !model.parallelBlocks
-  const attention = grouped ? (groups === tensors ? 'copied-all' : 'copied') : '1d'
-  const beside = (name: keyof BesideGroups) => (grouped ? groupWays[besideGroups[name]](attention) : '1d')
-  const ofExperts = grouped && !model.sharedExperts ? groupWays.all() : beside('experts')
-  return {
-    layout: {
-      [model.parallelBlocks ? 'block' : 'attention']: compact(attention, cache, model.latent && form).join(
-        '/',
-      ),
-      ...(grouped && model.denseLayers ? { mlp: beside('mlp') } : {}),
-      ...(model.experts ? { experts: `${ofExperts}/${places}` } : {}),
-      ...(grouped ? { unembedding: beside('unembedding') } : {}),
-    },
-  }
-}
-
-function cacheOf(tensors: number, groups: number, positions: boolean): CacheLayout {
-  if (positions) return 'sequence'
-  if (groups === 1) return 'heads'
-  return groups === tensors ? 'batch' : 'heads-batch'
 }

@@ -63,3 +63,6 @@ export interface Usual {
   readonly option: string
   readonly count: number
 }
+
+/** The same in chips, of which each may be several ranks. */
+export type Said = Omit<ServerSaid, 'ranks'> & { readonly tensors: number }
