@@ -98,8 +98,11 @@ function headWindows(ingredients: Ingredients, zeroStage: ZeroStage, head: Compo
   const { problem, extents } = ingredients
   const windows = compiled(ingredients, zeroStage, head, recomputedLogits(head, problem.assumptions))
   const withLoss = (pass: 'forward' | 'backward') => {
-    const plain = () => lossProduct(head, pass, extents, problem.precision)
-    const made = () => ({ plain: plain(), recurrence: null, experts: null })
+    const made = () => ({
+      plain: lossProduct(head, pass, extents, problem.precision),
+      recurrence: null,
+      experts: null,
+    })
     return joined([windows[pass], streamed(problem, made)])
   }
   return { ...windows, forward: withLoss('forward'), backward: withLoss('backward') }

@@ -13,7 +13,7 @@ it('a text without a command is told that it has none', () => {
   const none = '#!/bin/bash\nTP=4\n# nothing is started\n'
   expect(faults({ megatron: none })).toMatch(/no command, where one of Megatron-LM is meant: torchrun/)
   expect(faults({ vllm: none }, 'generate')).toMatch(/no command, where one of vLLM is meant: vllm serve/)
-  expect(faults({ megatron: 'srun bash /work/run.sh' })).toMatch(/starts \/work\/run\.sh, which is not here/)
+  expect(faults({ megatron: 'srun bash /jobs/run.sh' })).toMatch(/starts \/jobs\/run\.sh, which is not here/)
   expect(faults({ megatron: '--num-layers 2 --micro-batch-size 1' })).not.toMatch(/no command/)
 })
 

@@ -3,6 +3,8 @@
  * elsewhere or that no request can say. Read as that framework's own it would be another run, without a word.
  */
 
+import { startsTorchtitan } from '../../../src/launch/torchtitan/read/command.ts'
+
 interface OtherLauncher {
   readonly name: string
   /** All of them are in the text. */
@@ -31,7 +33,7 @@ const noServer = /(?<![\s\S])(?![\s\S]*\b(vllm(\.entrypoints| serve\b)|sglang(\.
 const noMegatron = /(?<![\s\S])(?![\s\S]*--tensor-model-parallel-size\b)/
 
 /** The text starts no training of torchtitan. */
-const noTitan = /(?<![\s\S])(?![\s\S]*(\btorchtitan(\.train\b|\/train\.py\b)|\brun_train\.sh\b))/
+const noTitan = new RegExp(`(?<![\\s\\S])(?![\\s\\S]*(${startsTorchtitan.source}))`)
 
 /** No container says its command. */
 const noCommand = /(?<![\s\S])(?![\s\S]*\bcommand["']?:)/

@@ -62,8 +62,7 @@ export function readMegatronStages(said: MegatronSaid, layers: number | null, is
   }
   const odd = [...ends, ...(inside > 0 ? [each] : [])].find((count) => count % virtualStages !== 0)
   if (odd !== undefined) {
-    const faults = [unequal(virtualStages, odd, counted)]
-    return isCut ? stages({ stageLayers, faults }) : uncut(faults.join(), { virtualStages })
+    return uncut(unequal(virtualStages, odd, counted), isCut ? { stageLayers } : { virtualStages })
   }
   return stages({ virtualStages, stageLayers })
 
