@@ -11,10 +11,23 @@ import { printTable, type Row } from './table.ts'
 const whole =
   'whole answers in CPU time: the first of a process, and the median of 5 warm ones, as multiples of a fixed kernel'
 
+const waiting =
+  'whole answers over HTTP in wall time, nothing kept: the first of a service, and 20 warm ones; of idle machines alone'
+
 const tables = [
   { measure: 'searches', of: 'training', title: `Training, ${whole}` },
   { measure: 'searches', of: 'inference', title: `Inference, ${whole}` },
   { measure: 'searches', of: 'growth', title: `Growth with chips and with layers, ${whole}` },
+  {
+    measure: 'waits',
+    of: 'training',
+    title: `Training, ${waiting}`,
+  },
+  {
+    measure: 'waits',
+    of: 'inference',
+    title: `Inference, ${waiting}`,
+  },
   {
     measure: 'evaluations',
     of: 'training',
@@ -33,14 +46,16 @@ process.stdout.write(
 for (const { measure, of, title } of tables) {
   printTable(
     title,
-    questionNames[of].filter(asked).map((question) => measured(measure, question)),
+    questionNames[of]
+      .filter((question) => asked(measure, question))
+      .map((question) => measured(measure, question)),
   )
 }
 process.stdout.write(`\nload ${load()} at the end\n`)
 
-/** All, or those whose name has the words of the command line: `npm run bench -- 8B`. */
-function asked(question: string): boolean {
-  return process.argv.slice(2).every((word) => question.includes(word))
+/** All, or those whose name has the words of the command line: `npm run bench -- 8B`, `npm run bench -- waits Serve`. */
+function asked(measure: string, question: string): boolean {
+  return process.argv.slice(2).every((word) => `${measure} ${question}`.includes(word))
 }
 
 function measured(table: string, question: string): Row {

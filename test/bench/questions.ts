@@ -99,10 +99,14 @@ export const questionNames = {
 
 const catalogue = loadCatalogue()
 
-export function questionNamed(name: string): Question {
+export function bodyNamed(name: string): object {
   const body = questions[name]
   if (!body) throw new RangeError(`There is no question ${name}`)
-  return problemOf(optimizeRequest.parse(body), catalogue)
+  return body
+}
+
+export function questionNamed(name: string): Question {
+  return problemOf(optimizeRequest.parse(bodyNamed(name)), catalogue)
 }
 
 export function problemNamed(name: string): Problem {

@@ -25,7 +25,11 @@ export function cpuMilliseconds(run: () => unknown): number {
 }
 
 export function repeated(times: number, run: () => unknown, clock = milliseconds): Times {
-  const sorted = Array.from({ length: times }, () => clock(run)).sort((a, b) => a - b)
+  return summed(Array.from({ length: times }, () => clock(run)))
+}
+
+export function summed(times: readonly number[]): Times {
+  const sorted = times.toSorted((a, b) => a - b)
   const at = (index: number) => sorted[index] ?? Number.NaN
   const half = (sorted.length - 1) / 2
   return {

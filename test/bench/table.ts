@@ -2,6 +2,7 @@
 export type Row = Readonly<Record<string, string | number>>
 
 export function printTable(title: string, rows: readonly Row[]): void {
+  if (rows.length === 0) return
   const [first = {}] = rows
   const columns = Object.keys(first)
   const lines = [columns, ...rows.map((row) => columns.map((column) => cellText(row[column] ?? '')))]

@@ -1,0 +1,32 @@
+/**
+ * What a client waits for: wall time of answers of the built service, which has its searches in threads and keeps no
+ * answer. Each question is put to a service of its own, so that its first answer is the first of a process.
+ */
+import { send } from '../soak/client.ts'
+import { keys, startService } from '../soak/service.ts'
+import { bodyNamed } from './questions.ts'
+import { summed } from './stopwatch.ts'
+
+const runs = 20
+
+export async function overHttpRow(name: string) {
+  const service = await startService({ KEPT_ANSWERS_MB: '0' })
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify(bodyNamed(name))
+  const times: number[] = []
+  for (let turn = 0; turn <= runs; turn++) {
+    const heard = await send(
+      service.origin,
+      { kind: 'valid', method: 'POST', path: '/optimize', headers, body },
+      keys.light,
+    )
+    if (typeof heard === 'string' || heard.status !== 200)
+      throw new Error(`${name} is not answered: ${typeof heard === 'string' ? heard : heard.status}`)
+    times.push(heard.tookMs)
+  }
+  service.process.kill('SIGTERM')
+  await service.ended
+  const [first = Number.NaN, ...warm] = times
+  const { median, least, most } = summed(warm)
+  return { question: name, 'first ms': first, 'median ms': median, least, most }
+}
