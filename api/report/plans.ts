@@ -37,7 +37,7 @@ function remarks(answer: OptimizeBody): readonly string[] {
   return compact(
     exact
       ? `${counted(enumerated, 'layout')}, ${infeasible ? 'none of which will do' : 'the best of all'}.`
-      : `${counted(enumerated, 'layout')} come to, the best so far.`,
+      : `Of ${counted(enumerated, 'layout')} that were come to, the best so far.`,
     nearlyAsGood(answer),
     'alternative' in answer && answer.alternative && alternativeText(answer.alternative),
     unlaunchable && notLaunched(unlaunchable, plans[0]),

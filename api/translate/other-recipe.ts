@@ -20,5 +20,5 @@ export function otherRecipeOf(
   const other = recipes.find(({ name, usualIn }) => name !== usual && usualIn.some((type) => isNarrow(type)))
   if (!other) return {}
   const assumptions = assumptionsOf({ ...said, expertRecipe: other.name }, chip, catalogue, costed)
-  return { otherRecipe: { types: other.usualIn, assumptions } }
+  return { otherRecipe: { types: other.usualIn.filter(isNarrow), assumptions } }
 }

@@ -108,8 +108,7 @@ function onIdleChips(asked: AskedTraining, ways: Ways): Suggestion | null {
   const { mesh } = sketch
   const { chips } = problem.cluster
   const size = meshSize(mesh)
-  const times = divisorsOf(Math.floor(chips / size)).filter((factor) => factor > 1)
-  for (const factor of times.reverse()) {
+  for (const factor of timesThatMayFit(Math.floor(chips / size))) {
     for (const axis of replicaAxes(mesh)) {
       const larger = { ...mesh, [axis]: mesh[axis] * factor }
       const gone = onMesh(asked, larger, [replicaFields, ...ways])
@@ -124,6 +123,13 @@ function onIdleChips(asked: AskedTraining, ways: Ways): Suggestion | null {
     }
   }
   return null
+}
+
+/** Multiples to try, most first: what divides all chips that there are, and powers of two, which batches are multiples of. */
+function timesThatMayFit(most: number): readonly number[] {
+  const powers = Array.from({ length: Math.floor(Math.log2(Math.max(1, most))) }, (_, at) => 2 ** (at + 1))
+  const factors = new Set([...divisorsOf(most), ...powers])
+  return [...factors].filter((factor) => factor > 1).sort((a, b) => b - a)
 }
 
 /** On the fewest chips of those that its mesh divides, all of which it takes. */

@@ -43,6 +43,18 @@ describe('a performance script of Megatron Bridge', () => {
     expect(reading.notes.join()).not.toContain('--sequence-parallel')
   })
 
+  it('of an older release is told the model and its size, in either order', () => {
+    const [before, behind] = [
+      '--model_size 8b --model_name llama3',
+      '--model_name llama3 --model_size 8b',
+    ].map((named) => read(`${named} ${sizes} --tensor_model_parallel_size 2`))
+    expect(before).toEqual(behind)
+    expect(before).toEqual(read(`--model_name llama3_8b ${sizes} --tensor_model_parallel_size 2`))
+    expect(read(`--model_name llama3_8b --data mock ${sizes} --data_parallel 2`).notUnderstood).toEqual([
+      '--data_parallel 2',
+    ])
+  })
+
   it('shards everything where it is told Megatron-FSDP, and not where it is told false', () => {
     const stage = (value: string) => {
       const reading = read(`--model_recipe_name llama3_8b ${sizes} --use_megatron_fsdp ${value}`)

@@ -1,21 +1,23 @@
-/** Fields and options of Megatron Bridge that do not affect the layout, by their prefixes, and short options by their names. Source: overrides.ts, performance.ts. */
+/** Fields and options of Megatron Bridge that do not affect the layout, by their prefixes, and short ones by their names. Source: overrides.ts, performance.ts. */
 import { beginningWith, wordsOf } from '../read/left-over.ts'
 
 const beginnings = beginningWith(`
   train.train_iters train.eval_ train.exit_ train.manual_gc model.moe_router_force optimizer.lr optimizer.min_lr
   optimizer.adam optimizer.weight_decay optimizer.clip_grad scheduler. checkpoint. logger. rng. tokenizer.
-  validation. profiling. dataset. env_vars --max_step --lr --min_lr --warmup_iters --data --mode --step
+  validation. profiling. dataset. env_vars --max_step --lr --min_lr --warmup_iters --dataset_ --data_path --step
   --save --load --pretrained --dry --deterministic --dump --account --partition --container --srun --env
-  --time --gpu --model_family --domain --hf_token --config_variant --enable_ --profiling_ --pytorch_profiler
+  --time --model_family --domain --hf_token --config_variant --enable_ --profiling_ --pytorch_profiler
   --record_memory --nsys_ --wandb --log_dir --detach --max_retries --nemo_home --distributed_timeout
   --custom_ --additional_slurm --kubeflow_ --use_recipes --lock_gpu --peak_mem --list_config --most_recent
   --packager --num_workers --vocab_size --tokenizer
 `)
 
-const short = new Set(
-  wordsOf('-ms -g -m -d -cv -en -vb -pyp -mh -lgc -lmc -nh -l -a -p -i -t -hf -wdk -wdp -wde -wdj'),
+const named = new Set(
+  wordsOf(
+    '--data --mode --gpu -ms -g -m -d -cv -en -vb -pyp -mh -lgc -lmc -nh -l -a -p -i -t -hf -wdk -wdp -wde -wdj',
+  ),
 )
 
 export function isImmaterial(said: string): boolean {
-  return beginnings(said) || short.has(said.split(' ')[0] ?? '')
+  return beginnings(said) || named.has(said.split(' ')[0] ?? '')
 }

@@ -81,6 +81,7 @@ export function takenOf(words: readonly string[]): Taken {
   const [left, idle, uncounted]: [string[], string[], string[]] = [[], [], []]
   const misnamed: Misnamed[] = []
   let recipe: string | null = null
+  let size: string | null = null
   let gpus: number | null = null
   const rest = words.slice(file + 1)
   while (rest.length > 0) {
@@ -97,7 +98,7 @@ export function takenOf(words: readonly string[]): Taken {
     if (key !== undefined && options) level.set(key, { text, options })
     else if (on !== undefined && value !== undefined) started.push(on, value)
     else if (recipes.includes(name) && value !== undefined) recipe = value
-    else if (name === '--model_size' && recipe !== null) recipe = `${recipe}_${value}`
+    else if (name === '--model_size' && value !== undefined) size = value
     else if ((name === '--num_gpus' || name === '-ng') && /^\d+$/.test(value ?? '')) gpus = Number(value)
     else if (stands) {
       for (const [own, field] of fieldsOf(stands.overrides, text)) level.set(own, field)
@@ -113,7 +114,16 @@ export function takenOf(words: readonly string[]): Taken {
   const byDefault = performs ? fieldsOf([...type, ...recipesSet], 'of the recipe') : []
   return {
     fields: new Map([...byDefault, ...follows, ...conveniences, ...overridden]),
-    ...{ started, recipe, gpus, performs, idle, uncounted, left, misnamed },
+    ...{
+      started,
+      recipe: recipe !== null && size !== null ? `${recipe}_${size}` : recipe,
+      gpus,
+      performs,
+      idle,
+      uncounted,
+      left,
+      misnamed,
+    },
   }
 }
 

@@ -3,6 +3,7 @@ import { compact } from '../../compact.ts'
 import { ofFirstNode } from './leading.ts'
 import { ofPhase, onePhaseOf } from './one-phase.ts'
 import { type Options, optionsOf } from './options.ts'
+import { type Program, serverPrograms } from './server-programs.ts'
 import { readScript } from './shell/script.ts'
 
 export interface ServerCommand {
@@ -18,16 +19,6 @@ export interface ServerCommand {
   readonly onePhase: string | null
   /** Says if the command starts another program. */
   readonly faults: readonly string[]
-}
-
-/** How a framework's server is started. */
-export interface Program {
-  readonly name: string
-  /** Of a word and the next one: a program may have other commands (`vllm bench serve`), and its name may be a value (`--backend vllm`). */
-  readonly starts: RegExp
-  /** A container image that starts it, with the options behind it. */
-  readonly image?: RegExp
-  readonly usual: string
 }
 
 /** The last command of a script, of those for the phase that is asked and of them those of first nodes, that starts the program; a text of options alone, or of a model and options, counts as well. */
@@ -99,19 +90,12 @@ function bare(words: readonly string[]): readonly string[] | null {
 /** Programs that start nothing. */
 const aside = /^(cat|set|cd|echo|mkdir|export|source|\.|wait|sleep)$/
 
-/** Servers by how they are told in a file that is given for another. */
-const servers: readonly Pick<Program, 'name' | 'starts'>[] = [
-  { name: 'a server of vLLM', starts: /^(\/.*\/)?vllm serve$|^vllm\.entrypoints/ },
-  { name: 'a server of SGLang', starts: /^(\/.*\/)?sglang serve$|sglang[./]launch_server(\.py)? / },
-  { name: 'a server of TensorRT-LLM', starts: /trtllm-serve / },
-]
-
 function anotherProgram(commands: Commands, { name, usual }: Program): string {
   // Of a container it is the image that tells the program.
   const started = commands.flatMap((words) => words.slice(0, words[0] === 'docker' ? 3 : 1).join(' ') || [])
   const [first] = started.filter((words) => !aside.test(words))
-  const other = servers.find(({ starts }) => startedIn(commands, starts).length > 0)
-  if (other) return `it starts ${other.name}, where one of ${name} is meant: ${usual}`
+  const other = Object.values(serverPrograms).find(({ starts }) => startedIn(commands, starts).length > 0)
+  if (other) return `it starts a server of ${other.name}, where one of ${name} is meant: ${usual}`
   const what = first === undefined ? 'the text has no command' : `the program is ${first.slice(0, 100)}`
   return `${what}, where one of ${name} is meant: ${usual}`
 }

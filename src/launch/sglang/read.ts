@@ -5,6 +5,7 @@ import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand, unsentOptions } from '../read/server-command.ts'
+import { serverPrograms } from '../read/server-programs.ts'
 import { everywhere } from '../server/attention-groups.ts'
 import { ranksOnHost } from '../server/beyond-host.ts'
 import { expertsFault } from '../server/expert-groups.ts'
@@ -27,11 +28,7 @@ import { sglangVersion } from './version.ts'
 
 const short = { ...spellings(sglangSettings), '--model': '--model-path' }
 
-const program = {
-  name: 'SGLang',
-  starts: /^(\/.*\/)?sglang serve$|sglang[./]launch_server(\.py)? |^dynamo\.sglang /,
-  usual: 'python3 -m sglang.launch_server --model-path MODEL …, also behind docker run, or options alone',
-}
+const program = serverPrograms.sglang
 
 export function readSglang(text: string, context: ReadingContext): LaunchReading {
   const { options, starts, variables, notes, onePhase, faults } = serverCommand(

@@ -10,6 +10,7 @@ import { type Keys, keysOf, partOf, textOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand } from '../read/server-command.ts'
+import { serverPrograms } from '../read/server-programs.ts'
 import { everywhere } from '../server/attention-groups.ts'
 import { ranksOnHost } from '../server/beyond-host.ts'
 import { expertsFault } from '../server/expert-groups.ts'
@@ -31,11 +32,7 @@ export const tensorrtKeys: Readonly<Record<string, string>> = {
 
 const short = { '--tensor-parallel-size': '--tp-size', '--pipeline-parallel-size': '--pp-size' }
 
-const program = {
-  name: 'TensorRT-LLM',
-  starts: /trtllm-serve (?!disaggregated)|^dynamo\.trtllm /,
-  usual: 'trtllm-serve MODEL …, also behind docker run or srun',
-}
+const program = serverPrograms.tensorrtLlm
 
 /** Name of the file from which the command for a phase reads its options; null if it reads none. */
 export function configNamed(command: string, mode: string | null): string | null {

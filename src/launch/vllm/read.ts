@@ -5,6 +5,7 @@ import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand, unsentOptions } from '../read/server-command.ts'
+import { serverPrograms } from '../read/server-programs.ts'
 import { everywhere } from '../server/attention-groups.ts'
 import { type OnHost, ranksOnHost } from '../server/beyond-host.ts'
 import { serverDoors } from '../server/immaterial.ts'
@@ -43,13 +44,7 @@ const short = {
   '-ac': '--attention-config',
 }
 
-const program = {
-  name: 'vLLM',
-  starts: /^(\/.*\/)?vllm serve$|^vllm\.entrypoints|^dynamo\.vllm /,
-  // The image's entry point is the server (docs/deployment/docker.md).
-  image: /^(docker\.io\/)?vllm\/vllm-[\w-]+[:@ ]/,
-  usual: 'vllm serve MODEL …, docker run … vllm/vllm-openai:TAG --model MODEL …, or options alone',
-}
+const program = serverPrograms.vllm
 
 /** Fraction of a GPU that vLLM uses by default (docs.vllm.ai/en/stable/api/vllm/config/cache, CacheConfig; 0.9 in releases of 2025). */
 const filled = 0.92

@@ -47,6 +47,17 @@ describe('a written plan that does not fit', () => {
     expect(suggestions.some(({ pointer }) => pointer.startsWith('/hardware'))).toBe(false)
   })
 
+  it('takes a power of two of the idle chips where all of them have no sequence to work on', () => {
+    const body = {
+      ...{ ...asked, hardware: { chip: 'h100-sxm', chips: 104 }, plan: { mesh: { tensor: 8 } } },
+      workload: { mode: 'train', batchTokens: 65_536, sequenceLength: 8192 },
+    }
+    const idle = evaluated(body).suggestions?.find(({ change }) => change === 'the chips that stand idle')
+    if (!idle) throw new Error('There are idle chips')
+    expect(idle).toMatchObject({ pointer: '/plan/mesh/fsdp', value: 8 })
+    expect(evaluated(applied(body, idle)).plan).toMatchObject({ feasible: true, idleChips: 40 })
+  })
+
   it('with stages gets replicas on more chips, and leaves none of them idle', () => {
     const body = { ...asked, model: 'llama-3.1-405b', plan: { mesh: { tensor: 8, pipeline: 8, data: 1 } } }
     const { suggestions = [] } = evaluated(body)

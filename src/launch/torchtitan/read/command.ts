@@ -24,8 +24,9 @@ export function readTorchtitanCommand(
   parse: (toml: string) => Fields,
 ): LaunchReading {
   const { commands, variables, documents, notes } = readScript(text)
-  const words = commands.findLast((command) => command.some(isOwn)) ?? []
-  const start = words.findIndex(isOwn)
+  const isProgram = (word: string) => startsTorchtitan.test(word)
+  const words = commands.findLast((command) => command.some(isProgram)) ?? []
+  const start = words.findIndex(isProgram)
   const launcher = optionsOf(words.slice(0, start))
   const said = (name: string) => variables.get(name)?.[0]
   const given = new Map<string, string | true>([
@@ -111,11 +112,6 @@ function sectionsGiven(
     sections[section] = { ...sections[section], [key]: plain(value) }
   }
   return sections
-}
-
-/** Whether the word is torchtitan's program, as opposed to its launcher. */
-function isOwn(word: string): boolean {
-  return /^torchtitan\.train$|(^|\/)torchtitan\/train\.py$|run_train\.sh$/.test(word)
 }
 
 function degreesOf(given: ReadonlyMap<string, string | true>, base: Registered | undefined) {
