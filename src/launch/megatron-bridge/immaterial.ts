@@ -14,7 +14,7 @@ const beginnings = beginningWith(`
 
 const named = new Set(
   wordsOf(
-    '--data --mode --gpu -ms -g -m -d -cv -en -vb -pyp -mh -lgc -lmc -nh -l -a -p -i -t -hf -wdk -wdp -wde -wdj',
+    '--data --dataset --mode --gpu -ms -g -m -d -cv -en -vb -pyp -mh -lgc -lmc -nh -l -a -p -i -t -hf -wdk -wdp -wde -wdj',
   ),
 )
 
