@@ -1,0 +1,157 @@
+/**
+ * What stages need of time and memory for each of their layers, on the best conceivable placement, kept by mesh and sequences: the
+ * numbers that rooms are asked with (room-floor.ts).
+ */
+import type { NetworkCosts } from '../../cost/communication/network.ts'
+import { addBuckets, createTraffic, exposedAt } from '../../cost/communication/traffic.ts'
+import type { Window } from '../../cost/compile/compile.ts'
+import { createScale, type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
+import type { StateNumbers } from '../../cost/memory/layer-bytes.ts'
+import {
+  type Activations,
+  activationsOf,
+  layerStates,
+  memoryOfLayers,
+  type States,
+  statesOf,
+} from '../../cost/memory/memory-numbers.ts'
+import { type CostModel, stageModel } from '../../cost/model.ts'
+import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
+import { known } from '../../known.ts'
+import type { Mesh } from '../../sharding/axis.ts'
+import type { ZeroStage } from '../../sharding/states.ts'
+import type { Seconds } from '../../units.ts'
+import { replicaZeroChoices } from '../layouts/choices.ts'
+import { byReplica } from './by-replica.ts'
+import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
+import type { LayerNeeds } from './most-layers.ts'
+import type { OnAnyNetwork } from './on-any-network.ts'
+import { countedComposition, countedKind, type Room, type StageNeeds, type Timed } from './stage-room.ts'
+
+/** A scale that is handed over holds the mesh. */
+export interface NeedsOfStages {
+  readonly computed: (mesh: Mesh, sequences: number, scale: Scale) => ComputeNumbers
+  readonly timed: (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts) => Timed
+  readonly isTimed: (mesh: Mesh, sequences: number) => boolean
+  readonly held: (mesh: Mesh, sequences: number, scale: Scale) => Activations
+  readonly of: (mesh: Mesh, zeroStage: ZeroStage, scale: Scale, held: Activations, timed: Timed) => StageNeeds
+  /** By ZeRO stage, where there are as many replicas as there may be. */
+  readonly least: (replica: Mesh, held: Activations, timed: Timed) => readonly StageNeeds[]
+}
+
+export function needsOfStages(
+  model: CostModel,
+  { computes, activations }: Pick<OnAnyNetwork, 'computes' | 'activations'>,
+  room: Pick<Room, 'alone' | 'among' | 'layers'>,
+): NeedsOfStages {
+  const { problem } = model
+  const { assumptions } = problem
+  const beside = { assumptions, experts: problem.model.experts, routedOverlap: mostRoutedOverlap(problem) }
+  const manyReplicas = nothingSharded(createScale())
+  let asked: Sharded | null = null
+  const timings = byReplica<Timed>({ pipelined: true })
+  const layers = new WeakMap<Timed, LayerNeeds>()
+  const counted = modelOfKind(model)
+  const traffic = createTraffic(model.resources)
+  /** The model whose numbers a stage of the mesh is asked with, and the question that it is asked. */
+  const modelFor = ({ pipeline }: Mesh): CostModel => (pipeline > 1 ? counted : model)
+
+  const computed = (mesh: Mesh, sequences: number, scale: Scale): ComputeNumbers => {
+    const found = computes.find(mesh, sequences)
+    if (found) return found
+    setBatch(scale, sequences)
+    return computes.keep(mesh, sequences, computeNumbers(modelFor(mesh), scale))
+  }
+  const exposed = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): readonly Seconds[] => {
+    setBatch(scale, sequences)
+    const seconds = (window: Window | undefined): Seconds => {
+      traffic.fill(0)
+      addBuckets(traffic, ofBatch(window), scale, costs, beside)
+      return traffic[exposedAt] ?? 0
+    }
+    const layer = modelFor(mesh).stages[0]?.layer
+    const forwards = seconds(layer?.forward)
+    return layer?.backward.map((window) => forwards + seconds(window)) ?? []
+  }
+  /** What a stage of the mesh needs, with states as they are sharded on the mesh that the scale of `sharded` holds. */
+  const needs = (mesh: Mesh, zeroStage: ZeroStage, sharded: Sharded, held: Activations, timed: Timed) => {
+    const own = modelFor(mesh)
+    const stage = stageModel(own, zeroStage)
+    if (mesh.pipeline === 1) {
+      const { compute, exposed, of } = timed
+      sharded.model[zeroStage] ??= statesOf(own, stage, sharded.scale)
+      const states = sharded.model[zeroStage]
+      const memory = memoryOfLayers(own, stage, states, held, countedComposition(own))
+      return room.alone({ compute, exposed, of, memory })
+    }
+    const { average: activations } = held
+    sharded.layer[zeroStage] ??= layerStates(own, stage, sharded.scale)
+    return room.among({
+      ...{ compute: timed.compute, of: timed.of, activations },
+      layers: known(layers, timed, () => room.layers(timed, activations)),
+      states: sharded.layer[zeroStage],
+      shardsOptimizer: zeroStage > 0,
+    })
+  }
+  return {
+    computed,
+    timed: (mesh, sequences, scale, costs) => {
+      const found = timings.find(mesh, sequences)
+      if (found) return found
+      const compute = computed(mesh, sequences, scale)
+      return timings.keep(mesh, sequences, {
+        compute,
+        exposed: exposed(mesh, sequences, scale, costs),
+        of: 1,
+      })
+    },
+    isTimed: (mesh, sequences) => timings.find(mesh, sequences) !== undefined,
+    held: (mesh, sequences, scale) => {
+      const found = activations.find(mesh, sequences)
+      if (found) return found
+      setBatch(scale, sequences)
+      return activations.keep(mesh, sequences, activationsOf(modelFor(mesh), scale))
+    },
+    of: (mesh, zeroStage, scale, held, timed) => {
+      if (asked?.scale !== scale) asked = nothingSharded(scale)
+      return needs(mesh, zeroStage, shardedOn(asked, mesh), held, timed)
+    },
+    least: (replica, held, timed) => {
+      if (manyReplicas.mesh !== replica) {
+        const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
+        setMesh(manyReplicas.scale, many, model.extents, assumptions)
+      }
+      shardedOn(manyReplicas, replica)
+      const stages = replicaZeroChoices(replica, problem)
+      return stages.map((zeroStage) => needs(replica, zeroStage, manyReplicas, held, timed))
+    },
+  }
+}
+
+/** States on the mesh that a scale holds, by ZeRO stage: made once while the same mesh is asked. */
+interface Sharded {
+  readonly scale: Scale
+  mesh: Mesh | null
+  readonly layer: StateNumbers[]
+  readonly model: States[]
+}
+
+function nothingSharded(scale: Scale): Sharded {
+  return { scale, mesh: null, layer: [], model: [] }
+}
+
+function shardedOn(sharded: Sharded, mesh: Mesh): Sharded {
+  if (sharded.mesh === mesh) return sharded
+  sharded.mesh = mesh
+  sharded.layer.length = 0
+  sharded.model.length = 0
+  return sharded
+}
+
+/** The model of the only kind of layers that counts. */
+function modelOfKind(model: CostModel): CostModel {
+  const kind = countedKind(model)
+  if (kind === null) return model
+  const kinds = model.kinds?.()
+  return (kind.sparse > 0 ? kinds?.sparse : kinds?.dense) ?? model
+}
