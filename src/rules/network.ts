@@ -48,8 +48,8 @@ export const placeable: PartRule<PlacesRead, Axis> = {
   reads: axes,
   broken: ({ places }) => places === 0,
   says: ({ network }) => {
-    const on = network.kind === 'torus' ? `the ${network.topology.join('x')} torus` : 'the network'
-    return `the axes cannot be placed on ${on}`
+    const slices = network.kind === 'torus' ? network.slices : 1
+    return `${slices} slices are joined by data, fsdp and pipeline alone, whose sizes have no factors that multiply to ${slices}`
   },
   pointer: '/plan/mesh',
 }

@@ -10,7 +10,7 @@ export const searchAccount = object('How the search went: every candidate is in 
   infeasible: object('Candidates that cannot be run as asked, by reason.', {
     memory: number('They exceed the memory budget.'),
     divisibility: number('A mesh axis does not divide what it shards.'),
-    topology: number('They cannot be placed on the network.'),
+    topology: number('They do not join the slices of the network: only data, fsdp and pipeline cross them.'),
     constraint: number('The constraints of the request exclude them.'),
   }),
   unexamined: number(

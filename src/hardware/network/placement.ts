@@ -2,13 +2,13 @@
  * Which chips serve which mesh axis: enumerates every way that a framework can express.
  *
  * Torus: each mesh axis takes whole physical axes and at most one part of another, so that the sizes multiply to its
- * own; on one physical axis parts nest, innermost first, in any order. Slices are joined over DCN by data, fsdp or pipeline, the
+ * own. A mesh that does not lie so, as data 27 x fsdp 64 on 12x12x12, takes as few parts of physical axes as it can. On one physical axis parts nest,
+ * innermost first, in any order. Slices are joined over DCN by data, fsdp or pipeline, the
  * axes that frameworks put there. Equal physical axes are interchangeable, so only one of each mirrored pair is listed.
  *
  * Switched: ranks count through the axes in an order, innermost first: tensor, tensor2, context, expert, fsdp, data,
  * then pipeline outermost; or pipeline inside fsdp and data.
  */
-import { known } from '../../known.ts'
 import { type Axis, activeAxes, axes, axesAcrossSlices, type Mesh, perAxis } from '../../sharding/axis.ts'
 import type { Network, TorusNetwork } from '../cluster/cluster.ts'
 import { divisorsOf } from '../cluster/divisors.ts'
@@ -29,41 +29,12 @@ export function placements(network: Network, mesh: Mesh): readonly Placement[] {
 }
 
 /**
- * Whether there is any placement. In one slice it does not matter which axis has which size, so
- * that a few answers serve all meshes.
+ * Whether there is any placement of a mesh of all chips. Inside a slice there always is: its chips and the axes have the same prime
+ * factors, however these are dealt out.
  */
 export function canBePlaced(network: Network, mesh: Mesh): boolean {
-  if (network.kind === 'switched') return true
-  const sizes = axes.map((axis) => mesh[axis])
-  if (network.slices === 1) sizes.sort((a, b) => a - b)
-  const before = known(placeable, network, () => new Map<string, boolean>())
-  return known(before, sizes.join(), () => hasPlace(network, mesh))
+  return network.kind === 'switched' || sliceAssignments(network, mesh).length > 0
 }
-
-function hasPlace(network: TorusNetwork, mesh: Mesh): boolean {
-  const active = activeAxes(mesh)
-  return sliceAssignments(network, mesh).some((assigned) => {
-    const within = active.map((axis) => mesh[axis] / (assigned[axis] ?? 1))
-    return takes(network, within, [])
-  })
-}
-
-/** Whether mesh axes can take the physical ones that are left: in which order parts nest does not matter for that. */
-function takes(
-  network: TorusNetwork,
-  left: readonly number[],
-  chosen: readonly (readonly Nested[])[],
-): boolean {
-  const length = network.topology[chosen.length]
-  if (length === undefined) return left.every((size) => size === 1)
-  return factorings(length, left).some((sizes) => {
-    if (splitsAgain(sizes, length, chosen)) return false
-    const remaining = left.map((size, index) => size / (sizes[index] ?? 1))
-    return takes(network, remaining, [...chosen, nested(sizes)])
-  })
-}
-
-const placeable = new WeakMap<TorusNetwork, Map<string, boolean>>()
 
 /** Chips between two ranks of each axis, in the order of the axes, of every order of ranks that differs. */
 export function rankStrides(mesh: Mesh): readonly (readonly number[])[] {
@@ -92,12 +63,27 @@ function switchedPlacements(mesh: Mesh): readonly Placement[] {
 }
 
 function torusPlacements(network: TorusNetwork, mesh: Mesh): readonly Placement[] {
+  const found = placementsWith(network, mesh, partsOfEach)
+  return found.length > 0 ? found : placementsWith(network, mesh, fewestParts)
+}
+
+type Chosen = readonly (readonly Nested[])[]
+
+/** Whether the sizes of mesh axes on the next physical axis, with those on the axes before, are none to list. */
+type Refuses = (sizes: readonly number[], length: number, chosen: Chosen) => boolean
+
+function placementsWith(
+  network: TorusNetwork,
+  mesh: Mesh,
+  limited: (network: TorusNetwork, within: readonly number[]) => Refuses,
+): readonly Placement[] {
   const result: Placement[] = []
   const active = activeAxes(mesh)
   for (const assigned of sliceAssignments(network, mesh)) {
     const slices = active.map((axis) => assigned[axis] ?? 1)
     const within = active.map((axis, index) => mesh[axis] / (slices[index] ?? 1))
-    place({ network, result, found: (chosen) => assembled(active, slices, chosen) }, within, [])
+    const refuses = limited(network, within)
+    place({ network, result, refuses, found: (chosen) => assembled(active, slices, chosen) }, within, [])
   }
   return result
 }
@@ -117,8 +103,8 @@ export function sliceAssignments(
 }
 
 /** Places parts depth first over the physical axes: `chosen` has the nested parts of the axes before, `left` what each mesh axis still needs. */
-function place(placing: Placing, left: readonly number[], chosen: readonly (readonly Nested[])[]): void {
-  const { network, result, found } = placing
+function place(placing: Placing, left: readonly number[], chosen: Chosen): void {
+  const { network, result, refuses, found } = placing
   const physical = chosen.length
   const length = network.topology[physical]
   if (length === undefined) {
@@ -126,7 +112,7 @@ function place(placing: Placing, left: readonly number[], chosen: readonly (read
     return
   }
   for (const sizes of factorings(length, left)) {
-    if (splitsAgain(sizes, length, chosen)) continue
+    if (refuses(sizes, length, chosen)) continue
     const remaining = left.map((size, index) => size / (sizes[index] ?? 1))
     for (const nest of orders(sizes)) {
       if (mirrors(network, chosen, nest)) continue
@@ -135,21 +121,53 @@ function place(placing: Placing, left: readonly number[], chosen: readonly (read
   }
 }
 
-/** Whether a mesh axis that has a part of a physical axis already is to have a part of this one, too. */
-function splitsAgain(
-  sizes: readonly number[],
-  length: number,
-  chosen: readonly (readonly Nested[])[],
-): boolean {
-  const split = (index: number) =>
-    chosen.some((nest) => nest.length > 1 && nest.some((part) => part.index === index))
-  return sizes.some((size, index) => size > 1 && size < length && split(index))
+/** A mesh axis that has a part of a physical axis has no part of another. */
+function partsOfEach(): Refuses {
+  return (sizes, length, chosen) => {
+    const split = (index: number) =>
+      chosen.some((nest) => nest.length > 1 && nest.some((part) => part.index === index))
+    return sizes.some((size, index) => size > 1 && size < length && split(index))
+  }
+}
+
+/** All axes together have as few parts as they can. */
+function fewestParts(network: TorusNetwork, within: readonly number[]): Refuses {
+  const most = partsNeeded(network, within, 0)
+  return (sizes, _, chosen) => {
+    const parts = chosen.reduce((sum, nest) => sum + partsOf(nest.length), partsOf(counted(sizes)))
+    return parts > most
+  }
+}
+
+/** The fewest parts in which mesh axes take the physical ones from one on: in which order they nest does not matter for that. */
+function partsNeeded(network: TorusNetwork, left: readonly number[], physical: number): number {
+  const length = network.topology[physical]
+  if (length === undefined) return 0
+  let least = Number.POSITIVE_INFINITY
+  for (const sizes of factorings(length, left)) {
+    const own = partsOf(counted(sizes))
+    if (own >= least) continue
+    const remaining = left.map((size, index) => size / (sizes[index] ?? 1))
+    least = Math.min(least, own + partsNeeded(network, remaining, physical + 1))
+  }
+  return least
+}
+
+/** Number of mesh axes on a physical axis. */
+function counted(sizes: readonly number[]): number {
+  return sizes.filter((size) => size > 1).length
+}
+
+/** What has a physical axis for itself has no part of it, but all. */
+function partsOf(axesOnIt: number): number {
+  return axesOnIt > 1 ? axesOnIt : 0
 }
 
 /** What `place` works with: where it writes placements, and how it makes one of the chosen parts. */
 interface Placing {
   readonly network: TorusNetwork
   readonly result: Placement[]
+  readonly refuses: Refuses
   readonly found: (chosen: readonly (readonly Nested[])[]) => Placement
 }
 

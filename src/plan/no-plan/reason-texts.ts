@@ -6,7 +6,7 @@ import type { NoPlan, Short } from '../answer.ts'
 import { bytesText, counted } from '../explain/figures.ts'
 import type { Plan } from '../plan.ts'
 
-const unplaceable = 'meshes whose axes cannot be placed on the physical axes'
+const unplaceable = 'meshes whose data, fsdp and pipeline axes do not join the slices'
 
 /** The reasons that something falls under, with what is said of each. */
 export function countedReasons(

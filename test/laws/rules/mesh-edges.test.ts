@@ -1,5 +1,6 @@
 /** The edge of each rule of meshes: one just inside of it breaks none, and the next one breaks that rule alone. Worked out by hand. */
 import { describe, expect, it } from 'vitest'
+import { placements } from '../../../src/hardware/network/placement.ts'
 import { meshFaults } from '../../../src/rules/mesh-faults.ts'
 import type { MeshQuestion, MeshRead } from '../../../src/rules/mesh-question.ts'
 import { servedMeshRules, trainedMeshRules } from '../../../src/rules/model.ts'
@@ -160,13 +161,14 @@ describe('a mesh of too many chips or too few', () => {
     expect(ways(servedMeshRules, { data: 128 })).toEqual(['data 64, tensor 2'])
   })
 
-  it('may have no place on the network', () => {
-    const torus = problem({ ...one, model: 'llama-3-8b', chip: 'tpu-v5e', chips: 16 }).cluster.network
-    const tiers = problem({ ...one, model: 'llama-3-8b' }).cluster.network
-    expect(faults([placeable], { network: torus, places: 1 })).toEqual([])
-    expect(faults([placeable], { network: torus, places: 0 })).toEqual([
-      'the axes cannot be placed on the 4x4 torus',
+  it('may not join the slices', () => {
+    const { network } = problem({ ...one, model: 'llama-3-8b', chip: 'tpu-v5e', chips: 16 }).cluster
+    const joined = { ...network, slices: 3 } as typeof network
+    const faultsOf = (mesh: Partial<Mesh>) =>
+      faults([placeable], { network: joined, places: placements(joined, { ...unitMesh, ...mesh }).length })
+    expect(faultsOf({ data: 3, tensor: 16 })).toEqual([])
+    expect(faultsOf({ data: 16, context: 3 })).toEqual([
+      '3 slices are joined by data, fsdp and pipeline alone, whose sizes have no factors that multiply to 3',
     ])
-    expect(faults([placeable], { network: tiers, places: 0 })[0]).toMatch(/ the network$/)
   })
 })
