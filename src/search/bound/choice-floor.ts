@@ -23,16 +23,10 @@
  */
 
 import { addScaled, copyTraffic, type Traffic, windowTime } from '../../cost/communication/traffic.ts'
-import { known } from '../../known.ts'
-import type { Problem } from '../../problem.ts'
-import { canRun, hasVirtualStages, scheduleRows } from '../../recipe/schedule.ts'
-import type { SplitBackward } from '../../recipe/schedule-row.ts'
-import type { Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { score } from '../layouts/candidate.ts'
-import { type Microbatching, triedScheduleRows } from '../layouts/choices.ts'
+import type { Turns } from './choice-turns.ts'
 import type { Sums } from './floor-sums.ts'
-import { waitingTurns } from './work-floor.ts'
 
 /** Time of all layers and the ends, on a chip that had them all. */
 export interface Work {
@@ -46,148 +40,78 @@ export interface Moved {
   readonly backward: Traffic
 }
 
-/** A floor from the work, what the batch moves, the sums of what its stages move, the microbatches and the mesh. */
-type FloorOf = (work: Work, moved: Moved, sums: Sums, choice: Microbatching, mesh: Mesh) => number
-
-interface ChoiceFloors {
-  readonly together: FloorOf
-  /** No more than that for any number of microbatches: with nothing moved for each of them, and no bubble. */
-  readonly unbroken: (work: Work, moved: Moved, sums: Sums, mesh: Mesh) => Seconds
-  /** By how much longer it is at least because stages wait for each other. */
-  readonly waiting: (work: Work, choice: Microbatching, mesh: Mesh) => Seconds
-  readonly oneByOne: FloorOf
-  /** Whether any schedule that is tried splits the backward pass; `splits` asks it for one mesh and number of microbatches. */
-  readonly splitsAny: boolean
-  readonly splits: (mesh: Mesh, choice: Microbatching) => boolean
-  /** The turns of a microbatch that a step has at least: one for each of them, and those that a stage waits. */
-  readonly turnsOf: (mesh: Mesh, choice: Microbatching) => number
+/** The first floor: all microbatches in one window, with the work of the whole batch. */
+export function together(whole: Work, moved: Moved, all: Sums, turns: Turns): number {
+  const { forwardEach, backwardEach, once, onceBack, forward, backward } = all
+  const { stages, microbatches, wait, splits } = turns
+  const share = 1 / stages
+  const forwardWork = share * whole.forward
+  const backwardWork = share * whole.backward
+  copyTraffic(forward, once)
+  addScaled(forward, moved.forward, share)
+  addScaled(forward, forwardEach, microbatches)
+  copyTraffic(backward, onceBack)
+  addScaled(backward, moved.backward, share)
+  addScaled(backward, backwardEach, microbatches)
+  const bubble = (wait / microbatches) * (forwardWork + backwardWork)
+  const before = windowTime(forwardWork, forward, 'expected')
+  const after = windowTime(backwardWork, backward, 'expected')
+  const allBefore = windowTime(forwardWork, forward, 'upper')
+  const allAfter = windowTime(backwardWork, backward, 'upper')
+  const unsplit = score(before + after + bubble, allBefore + allAfter + bubble)
+  if (splits.length === 0 || stages === 1) return unsplit
+  const weightGradients = share * whole.weightGradients
+  let least = unsplit
+  for (const { forwards, inputGradients, fills } of splits) {
+    const filled = (fills / microbatches) * weightGradients
+    const inputs = inputGradients * (backwardWork - weightGradients)
+    const waits = ((stages - 1) / microbatches) * (forwards * forwardWork + inputs)
+    const left = windowTime(backwardWork - filled, backward, 'expected') + waits
+    const allLeft = windowTime(backwardWork - filled, backward, 'upper') + waits
+    least = Math.min(least, score(before + Math.max(after, left), allBefore + Math.max(allAfter, allLeft)))
+  }
+  return least
 }
 
-/** What so many microbatches do on so many stages, under the schedules that may run them. */
-export interface Turns {
-  /** For how many turns of a microbatch a stage waits for the others, under the schedule with the shortest wait. */
-  readonly wait: number
-  /** How the schedules that split the backward pass do so here. */
-  readonly splits: readonly SplitBackward[]
+/** No more than `together` for any number of microbatches: with nothing moved for each of them, and no bubble. */
+export function unbroken(
+  whole: Work,
+  moved: Moved,
+  { once, onceBack, forward, backward }: Sums,
+  stages: number,
+): Seconds {
+  const share = 1 / stages
+  copyTraffic(forward, once)
+  addScaled(forward, moved.forward, share)
+  copyTraffic(backward, onceBack)
+  addScaled(backward, moved.backward, share)
+  return windowTimes(share * whole.forward, forward, share * whole.backward, backward, 'expected')
 }
 
-/** By number of stages, then of microbatches. */
-export type KnownTurns = Map<number, Map<number, Turns>>
+/** By how much longer than that it is at least because stages wait for each other. */
+export function waiting({ forward, backward }: Work, { stages, microbatches, wait, splits }: Turns): Seconds {
+  return splits.length > 0 ? 0 : (wait / microbatches / stages) * (forward + backward)
+}
 
-/** `turns` may be shared by floors of the same model on other chips. */
-export function choiceFloors(problem: Problem, turns: KnownTurns): ChoiceFloors {
-  const { layers } = problem.model
-  const tried = triedScheduleRows(problem)
-  const splitting = tried.filter(({ split }) => split !== null)
-  const interleaving = scheduleRows.filter(hasVirtualStages)
-  /** Asked for each microbatching of each mesh, and the same for many. */
-  const knownTurns = ({ pipeline }: Mesh, { microbatches }: Microbatching): Turns => {
-    const found = turns.get(pipeline)?.get(microbatches)
-    if (found) return found
-    const made = turnsFor(pipeline, microbatches)
-    known(turns, pipeline, () => new Map<number, Turns>()).set(microbatches, made)
-    return made
-  }
-  return {
-    together,
-    unbroken,
-    waiting: ({ forward, backward }, choice, mesh) => {
-      const { wait, splits } = knownTurns(mesh, choice)
-      return splits.length > 0 ? 0 : (wait / choice.microbatches / mesh.pipeline) * (forward + backward)
-    },
-    oneByOne,
-    splitsAny: splitting.length > 0,
-    splits: (mesh, choice) => knownTurns(mesh, choice).splits.length > 0,
-    turnsOf: (mesh, choice) => {
-      const { wait, splits } = knownTurns(mesh, choice)
-      return choice.microbatches + (splits.length > 0 ? 0 : wait)
-    },
-  }
-
-  function turnsFor(pipeline: number, microbatches: number): Turns {
-    const splits = splitting.flatMap((row) => {
-      return (canRun(row, pipeline, microbatches) && row.split?.(pipeline, microbatches)) || []
-    })
-    return { wait: leastTurns(pipeline, microbatches), splits }
-  }
-
-  function leastTurns(pipeline: number, microbatches: number): number {
-    if (pipeline === 1) return 0
-    let most = 1
-    for (const row of interleaving) {
-      if (row.worthwhile(pipeline, microbatches)) most = Math.max(most, row.virtualStages[1])
-    }
-    return waitingTurns(pipeline, most, layers)
-  }
-
-  /** The closer floor: one microbatch after another, with the work of each. */
-  function oneByOne(work: Work, moved: Moved, all: Sums, choice: Microbatching, mesh: Mesh): number {
-    const { forwardEach, backwardEach, once, onceBack, forward, backward } = all
-    const share = 1 / mesh.pipeline
-    copyTraffic(forward, forwardEach)
-    addScaled(forward, moved.forward, share)
-    copyTraffic(backward, backwardEach)
-    addScaled(backward, moved.backward, share)
-    const forwardWork = share * work.forward
-    const backwardWork = share * work.backward
-    const expected = windowTimes(forwardWork, forward, backwardWork, backward, 'expected')
-    const upper = windowTimes(forwardWork, forward, backwardWork, backward, 'upper')
-    addScaled(forward, once, 1)
-    addScaled(backward, onceBack, 1)
-    const others = choice.microbatches - 1 + knownTurns(mesh, choice).wait
-    return score(
-      others * expected + windowTimes(forwardWork, forward, backwardWork, backward, 'expected'),
-      others * upper + windowTimes(forwardWork, forward, backwardWork, backward, 'upper'),
-    )
-  }
-
-  function unbroken(
-    whole: Work,
-    moved: Moved,
-    { once, onceBack, forward, backward }: Sums,
-    mesh: Mesh,
-  ): Seconds {
-    const share = 1 / mesh.pipeline
-    copyTraffic(forward, once)
-    addScaled(forward, moved.forward, share)
-    copyTraffic(backward, onceBack)
-    addScaled(backward, moved.backward, share)
-    return windowTimes(share * whole.forward, forward, share * whole.backward, backward, 'expected')
-  }
-
-  /** The first floor: all microbatches in one window, with the work of the whole batch. */
-  function together(whole: Work, moved: Moved, all: Sums, choice: Microbatching, mesh: Mesh): number {
-    const { forwardEach, backwardEach, once, onceBack, forward, backward } = all
-    const { microbatches } = choice
-    const share = 1 / mesh.pipeline
-    const forwardWork = share * whole.forward
-    const backwardWork = share * whole.backward
-    copyTraffic(forward, once)
-    addScaled(forward, moved.forward, share)
-    addScaled(forward, forwardEach, microbatches)
-    copyTraffic(backward, onceBack)
-    addScaled(backward, moved.backward, share)
-    addScaled(backward, backwardEach, microbatches)
-    const { wait, splits } = knownTurns(mesh, choice)
-    const bubble = (wait / microbatches) * (forwardWork + backwardWork)
-    const before = windowTime(forwardWork, forward, 'expected')
-    const after = windowTime(backwardWork, backward, 'expected')
-    const allBefore = windowTime(forwardWork, forward, 'upper')
-    const allAfter = windowTime(backwardWork, backward, 'upper')
-    const unsplit = score(before + after + bubble, allBefore + allAfter + bubble)
-    if (splits.length === 0 || mesh.pipeline === 1) return unsplit
-    const weightGradients = share * whole.weightGradients
-    let least = unsplit
-    for (const { forwards, inputGradients, fills } of splits) {
-      const filled = (fills / microbatches) * weightGradients
-      const inputs = inputGradients * (backwardWork - weightGradients)
-      const waits = ((mesh.pipeline - 1) / microbatches) * (forwards * forwardWork + inputs)
-      const left = windowTime(backwardWork - filled, backward, 'expected') + waits
-      const allLeft = windowTime(backwardWork - filled, backward, 'upper') + waits
-      least = Math.min(least, score(before + Math.max(after, left), allBefore + Math.max(allAfter, allLeft)))
-    }
-    return least
-  }
+/** The closer floor: one microbatch after another, with the work of each. */
+export function oneByOne(work: Work, moved: Moved, all: Sums, turns: Turns): number {
+  const { forwardEach, backwardEach, once, onceBack, forward, backward } = all
+  const share = 1 / turns.stages
+  copyTraffic(forward, forwardEach)
+  addScaled(forward, moved.forward, share)
+  copyTraffic(backward, backwardEach)
+  addScaled(backward, moved.backward, share)
+  const forwardWork = share * work.forward
+  const backwardWork = share * work.backward
+  const expected = windowTimes(forwardWork, forward, backwardWork, backward, 'expected')
+  const upper = windowTimes(forwardWork, forward, backwardWork, backward, 'upper')
+  addScaled(forward, once, 1)
+  addScaled(backward, onceBack, 1)
+  const others = turns.microbatches - 1 + turns.wait
+  return score(
+    others * expected + windowTimes(forwardWork, forward, backwardWork, backward, 'expected'),
+    others * upper + windowTimes(forwardWork, forward, backwardWork, backward, 'upper'),
+  )
 }
 
 /** Time of a forward and a backward window. */

@@ -2,7 +2,8 @@
 import type { Activations } from '../../cost/memory/memory-numbers.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
 import { type ByReplica, byReplica } from './by-replica.ts'
-import type { KnownTurns, Work } from './choice-floor.ts'
+import type { Work } from './choice-floor.ts'
+import type { KnownTurns } from './choice-turns.ts'
 import type { Times } from './turn-floor.ts'
 
 export interface OnAnyNetwork {

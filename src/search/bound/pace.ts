@@ -16,7 +16,7 @@ import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { sequencesEach } from '../layouts/choices.ts'
 import { leastWait } from './chips-floor.ts'
-import { choiceFloors } from './choice-floor.ts'
+import { choiceTurns } from './choice-turns.ts'
 import { computeFloor } from './compute-floor.ts'
 import { movedFloor } from './moved-floor.ts'
 import type { OnAnyNetwork } from './on-any-network.ts'
@@ -31,7 +31,7 @@ export function pacedOn(model: CostModel, shared: OnAnyNetwork, fewest: number):
   const { stepOverheadSeconds, tokensDivideFreely } = problem.assumptions
   const parts = tokensDivideFreely ? [] : innermostFilled(problem.cluster, fewest)
   if (parts.length === 0) return () => true
-  const { splitsAny: splits } = choiceFloors(problem, shared.turns)
+  const { splitsAny: splits } = choiceTurns(problem, shared.turns)
   const turns = parts.map((part) => {
     const there = onCluster(model, part)
     return turnFloor(there, computeFloor(there, shared.works, { splits }), movedFloor(there))
