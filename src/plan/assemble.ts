@@ -24,7 +24,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
   const { mesh, zeroStage, schedule, microbatches, sequences, stageLayers } = candidate
   const { batchTokens, sequenceLength } = model.problem.workload
   const launches = launch(model, candidate)
-  const { told, busiest } = outline(account, componentLayouts(candidate), launches, (shortBytes) => {
+  const { told, bound, busiest } = outline(account, componentLayouts(candidate), launches, (shortBytes) => {
     const over = `stage ${memory.stage} is over the memory budget by ${bytesText(shortBytes)} per chip`
     const chunks = fittingChunks(costed)
     return chunks === null ? over : `${over}; with assumptions.lossChunks ${chunks} it would fit`
@@ -36,7 +36,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
     id: planId([...chosen, told.placement]),
     summary: summary(model, candidate),
     ...told,
-    ...binding(time, busiest),
+    ...binding(time, bound, busiest),
     zeroStage,
     contextLayout: mesh.context > 1 ? candidate.contextLayout : null,
     microbatches,
@@ -52,7 +52,7 @@ export function assemble(model: CostModel, candidate: Candidate, rank: number, s
   }
   return {
     ...plan,
-    explanation: explanation(plan, costed),
+    explanation: explanation(plan, costed, busiest),
     launch: withRunTimes(launches, account, settledBy(model, candidate)),
   }
 }

@@ -3,6 +3,7 @@ import { compact } from '../compact.ts'
 import { hostRoom } from '../hardware/chip.ts'
 import { type Cluster, chipsAsked } from '../hardware/cluster/cluster.ts'
 import { withNetworks } from '../hardware/cluster/scaled-cluster.ts'
+import { resourceCount } from '../hardware/network/collective.ts'
 import type { Bytes } from '../units.ts'
 import type { Account } from './account/account.ts'
 import { changedCluster } from './account/elsewhere.ts'
@@ -11,8 +12,8 @@ import { axisPlacements } from './account/placement.ts'
 import { shardingsOf } from './account/shardings.ts'
 import { type CostedTokens, tokenCost } from './account/token-cost.ts'
 import { utilization } from './account/utilization.ts'
+import { boundWindows, windowHeadroom } from './account/window.ts'
 import { boundsOf, uncertaintyOf } from './certainty/uncertainty.ts'
-import { kernelSeconds } from './explain/binding.ts'
 import { bytesText } from './explain/figures.ts'
 import type { Infeasibility, Plan } from './plan.ts'
 
@@ -46,9 +47,11 @@ export function outline(
   launches: Plan['launch'],
   tooFull: (shortBytes: number) => string,
 ) {
-  const { mode, setting, mesh, seconds, time, memory, movements, tokens } = account
+  const { mode, setting, mesh, seconds, time, memory, movements, windows, tokens } = account
   const { cluster } = setting
-  const busiest = busiestNetwork(cluster.network, movements, time.hostTransfer)
+  // The link to the host comes after all parts of the network.
+  const bound = boundWindows(windows, resourceCount(cluster.network) + 1)
+  const busiest = busiestNetwork(cluster.network, movements, time.hostTransfer, bound.byPart)
   const paid = chipsAsked(cluster)
   const tokensPerSecond = tokens / seconds
   const shortBytes = memory.total - memory.budget
@@ -84,7 +87,7 @@ export function outline(
     timeSeconds: time,
     memoryBytes: memory,
     headroom: {
-      communication: busiest && kernelSeconds(time) / busiest.seconds,
+      communication: windowHeadroom(windows),
       memory: memory.budget / memory.total,
       atHalfBandwidth: busiest && {
         network: busiest.name,
@@ -100,5 +103,5 @@ export function outline(
     againstFirst: null,
     choice: null,
   } satisfies Partial<Plan>
-  return { told, busiest }
+  return { told, bound, busiest }
 }

@@ -168,11 +168,11 @@ export interface Robustness {
 }
 
 export interface Headroom {
-  /** Time in kernels over the busy time of the busiest network; null if nothing moves. */
+  /** How many times slower networks could be before one of them binds a window (account/window.ts); null if nothing moves in any. */
   readonly communication: number | null
   /** Budget over what is on the fullest chip. */
   readonly memory: number
-  /** The step time if the busiest network had half its bandwidth. */
+  /** The step time if the network that the plan leans on most had half its bandwidth. */
   readonly atHalfBandwidth: { readonly network: string; readonly stepTimeSeconds: number } | null
   readonly robustness: Robustness
 }

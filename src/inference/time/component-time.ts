@@ -90,12 +90,26 @@ export function moveSeconds(
   bound: Bound,
   beside: Seconds = 0,
 ): Seconds {
+  return windowTime(beside, moveTraffic(moves, costs, given), bound)
+}
+
+/** What moves put on the network, in the scratch space of the conditions: the next call writes over it. */
+export function moveTraffic(
+  moves: readonly CompiledCollective[],
+  costs: NetworkCosts,
+  given: Conditions,
+): Traffic {
   given.traffic.fill(0)
   for (const call of moves) {
     const cost = costs[call.over]
     if (cost && cost.chips > 1) addCall(given.traffic, call, sumOf(call.moved, given.sizes), cost, given)
   }
-  return windowTime(beside, given.traffic, bound)
+  return given.traffic
+}
+
+/** Collectives of a component that stand beside what it computes itself: with two halves, dispatch and combine stand beside the other's. */
+export function waitedMoves(layout: CompiledLayout, halves: 1 | 2): readonly CompiledCollective[] {
+  return halves === 1 ? layout.collectives : unroutedOf(layout)
 }
 
 /** Time in a layer that is average also in whether it runs the product at all. */
@@ -150,7 +164,7 @@ export function componentTime(
   const compute = computeSeconds(layout, given)
   const at = (moves: readonly CompiledCollective[], beside: Seconds, bound: Bound) =>
     moveSeconds(moves, costs, given, bound, beside)
-  const waitedFor = halves === 1 ? layout.collectives : unroutedOf(layout)
+  const waitedFor = waitedMoves(layout, halves)
   const way = (of: keyof Routed, bound: Bound) => (halves === 1 ? 0 : at(routedOf(layout, of), 0, bound))
   const routed = (bound: Bound) => ({ dispatch: way('dispatch', bound), combine: way('combine', bound) })
   const upper = at(layout.collectives, compute, 'upper')

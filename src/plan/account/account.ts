@@ -12,6 +12,7 @@ import type { Component } from '../../sharding/component.ts'
 import type { Flops, Seconds } from '../../units.ts'
 import type { MemoryAccount, TimeAccount } from '../plan.ts'
 import type { Movement } from './movement.ts'
+import type { Window } from './window.ts'
 
 export interface Account {
   readonly mode: 'train' | PhaseMode
@@ -25,6 +26,8 @@ export interface Account {
   readonly time: TimeAccount
   readonly memory: MemoryAccount
   readonly movements: readonly Movement[]
+  /** What runs side by side. */
+  readonly windows: readonly Window[]
   /**
    * Components of a layer, with only the axes in use, so that they read as in the book; and the layer's algorithm: its
    * einsums, and what moves between them.

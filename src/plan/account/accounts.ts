@@ -25,6 +25,7 @@ import { hostSeconds, movements, planComponents } from './collectives.ts'
 import { type Costing, costing, stepSeconds } from './costing.ts'
 import { modelElsewhere } from './elsewhere.ts'
 import { communication, type Movement } from './movement.ts'
+import { trainingWindows } from './windows.ts'
 import { recomputedFlops, stageWork } from './work.ts'
 
 export function trainingAccount(model: CostModel, candidate: Candidate): TrainingAccount {
@@ -42,6 +43,7 @@ export function trainingAccount(model: CostModel, candidate: Candidate): Trainin
     time: timeAccount(costed, moved),
     memory: memoryAccount(costed),
     movements: moved,
+    windows: trainingWindows(costed),
     components: planComponents(costed),
     algorithm: algorithmLines(costed),
     usefulFlops: useful,

@@ -1,11 +1,11 @@
 /**
- * What bounds a training plan: the largest of kernels, the busiest part of the network, the pipeline bubble, overheads
- * and the optimizer. The network counts with the time that it is busy or is waited for, whichever is longer: what would
- * remain even if all communication overlapped. Kernels count as HBM-bound if they wait for HBM longer than they
- * compute.
+ * What binds a plan: where most of its step could not be shortened but by that. A window that the network binds counts for the network, for as
+ * long as it takes, and its kernels do not; other windows count for their kernels, and for the network with what is waited
+ * for. Beside them stand the pipeline bubble, overheads and the optimizer.
  */
 import type { Seconds } from '../../units.ts'
 import type { NetworkUse } from '../account/network-use.ts'
+import type { Bound } from '../account/window.ts'
 import type { Plan, TimeAccount } from '../plan.ts'
 
 export type Binding = Pick<Plan, 'bottleneck' | 'bottleneckDetail'>
@@ -20,38 +20,39 @@ export const bottlenecks = [
   'optimizer',
 ] as const
 
-/** At the ridge of the roofline, equal within rounding, a plan does not count as communication-bound. */
-const ridge = 1 + 1e-9
+type Part = readonly [(typeof bottlenecks)[number], Seconds]
 
-export function binding(time: TimeAccount, busiest: NetworkUse | null): Binding {
-  const { pipelineBubble, overhead, optimizer, exposedCommunication } = time
-  const others = [
-    [time.hbm > time.compute + time.rematerialization ? 'hbm' : 'compute', kernelSeconds(time)],
+/** Kernels of training count as HBM-bound if they wait for HBM longer than they compute. */
+export function binding(time: TimeAccount, bound: Bound, busiest: NetworkUse | null): Binding {
+  const kernels = time.hbm > time.compute + time.rematerialization ? 'hbm' : 'compute'
+  return boundBy([[kernels, bound.kernelShare * kernelSeconds(time)]], time, bound, busiest)
+}
+
+/** In inference, arithmetic and waiting for HBM count each for themselves. */
+export function phaseBinding(time: TimeAccount, bound: Bound, busiest: NetworkUse | null): Binding {
+  const { compute, hbm } = time
+  const { kernelShare } = bound
+  const kernels = [
+    ['compute', kernelShare * compute],
+    ['hbm', kernelShare * hbm],
+  ] as const
+  return boundBy(kernels, time, bound, busiest)
+}
+
+function boundBy(
+  kernels: readonly Part[],
+  { exposedCommunication, pipelineBubble, overhead, optimizer }: TimeAccount,
+  { hidden }: Bound,
+  busiest: NetworkUse | null,
+): Binding {
+  const parts: readonly Part[] = [
+    ...kernels,
+    ['communication', busiest ? exposedCommunication + hidden : 0],
     ['pipelineBubble', pipelineBubble],
     ['overhead', overhead],
     ['optimizer', optimizer],
-  ] as const
-  const [bottleneck, most] = others.reduce((a, b) => (b[1] > a[1] ? b : a))
-  if (busiest && Math.max(busiest.seconds, exposedCommunication) > most * ridge) {
-    return { bottleneck: 'communication', bottleneckDetail: detailOf(busiest) }
-  }
-  return { bottleneck, bottleneckDetail: null }
-}
-
-/**
- * What bounds an inference plan: the largest part of its step. Communication counts with the busiest network's time if
- * that is longer than the kernels' time.
- */
-export function phaseBinding(time: TimeAccount, busiest: NetworkUse | null): Binding {
-  const outlasts = busiest && busiest.seconds > kernelSeconds(time) * ridge
-  const parts = [
-    ['compute', time.compute],
-    ['hbm', time.hbm],
-    ['communication', Math.max(time.exposedCommunication, outlasts ? busiest.seconds : 0)],
-    ['pipelineBubble', time.pipelineBubble],
-    ['overhead', time.overhead],
-  ] as const
-  const [bottleneck] = parts.reduce((a, b) => (b[1] > a[1] ? b : a))
+  ]
+  const [bottleneck] = parts.reduce((most, part) => (part[1] > most[1] ? part : most))
   return {
     bottleneck,
     bottleneckDetail: bottleneck === 'communication' ? busiest && detailOf(busiest) : null,

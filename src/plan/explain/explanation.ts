@@ -5,7 +5,7 @@
 import { compact } from '../../compact.ts'
 import { shortBytes } from '../../cost/memory/stage-memory.ts'
 import type { Costing } from '../account/costing.ts'
-import { networkText } from '../account/network-use.ts'
+import { type NetworkUse, networkText } from '../account/network-use.ts'
 import { logitBytes } from '../no-plan/loss-chunks.ts'
 import type { Plan } from '../plan.ts'
 import { kernelSeconds } from './binding.ts'
@@ -20,9 +20,9 @@ import {
 
 export type Described = Omit<Plan, 'explanation' | 'launch' | 'layout' | 'memoryPolicy' | 'stagePartition'>
 
-export function explanation(plan: Described, costed: Costing): readonly string[] {
+export function explanation(plan: Described, costed: Costing, busiest: NetworkUse | null): readonly string[] {
   return compact(
-    boundSentence(plan),
+    boundSentence(plan, busiest),
     communicationSentence(plan),
     networkSentence(plan),
     utilizationSentence(plan),
@@ -34,22 +34,20 @@ export function explanation(plan: Described, costed: Costing): readonly string[]
   )
 }
 
-function boundSentence({
-  bottleneck,
-  bottleneckDetail,
-  timeSeconds,
-  stepTimeSeconds,
-  headroom,
-}: Described): string {
+function boundSentence(
+  { bottleneck, timeSeconds, stepTimeSeconds }: Described,
+  busiest: NetworkUse | null,
+): string {
   const { compute, hbm, rematerialization, pipelineBubble, overhead, optimizer } = timeSeconds
   const of = `of the ${secondsText(stepTimeSeconds)} step`
   const kernels = kernelSeconds(timeSeconds)
   const again = rematerialization > 0 ? `, ${secondsText(rematerialization)} of recomputation` : ''
-  if (bottleneck === 'communication' && bottleneckDetail) {
-    const { axis, network } = bottleneckDetail
-    const busy = kernels / (headroom.communication ?? 1)
+  if (bottleneck === 'communication' && busiest) {
+    const { axis, name, seconds: busy, binds } = busiest
+    const longer =
+      binds > 0 ? `; windows in which it takes longer than the kernels last ${secondsText(binds)}` : ''
     const reason = axis ? `, more of it for the ${axis} axis than for any other` : ''
-    return `Communication-bound: ${secondsText(timeSeconds.exposedCommunication)} ${of} wait for it; ${networkText(network)} is busy for ${secondsText(busy)} beside ${secondsText(kernels)} of kernels${reason}.`
+    return `Communication-bound: ${secondsText(timeSeconds.exposedCommunication)} ${of} wait for it; ${networkText(name)} is busy for ${secondsText(busy)} beside ${secondsText(kernels)} of kernels${reason}${longer}.`
   }
   if (bottleneck === 'pipelineBubble') {
     return `Bound by the pipeline bubble: stages wait ${secondsText(pipelineBubble)} ${of}.`

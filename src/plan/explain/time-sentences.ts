@@ -20,7 +20,7 @@ export function networkSentence({ headroom, stepTimeSeconds }: Timed): string | 
   const { atHalfBandwidth } = headroom
   if (!atHalfBandwidth) return null
   const { network, stepTimeSeconds: longer } = atHalfBandwidth
-  return `With half the bandwidth of ${networkText(network)}, the busiest, this plan would take ${secondsText(longer)}, ${(longer / stepTimeSeconds).toFixed(2)} times as long.`
+  return `With half the bandwidth of ${networkText(network)} this plan would take ${secondsText(longer)}, ${(longer / stepTimeSeconds).toFixed(2)} times as long.`
 }
 
 export function utilizationSentence({ mfu, mfuPeak, mfuOfBf16Peak }: Timed): string {

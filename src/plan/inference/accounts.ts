@@ -18,6 +18,7 @@ import { communication, type Movement } from '../account/movement.ts'
 import type { MemoryAccount, TimeAccount } from '../plan.ts'
 import { inferenceAlgorithm, inferenceMovements, shortDerivation } from './collectives.ts'
 import { type InferenceCosting, inferenceCosting } from './costing.ts'
+import { inferenceWindows } from './windows.ts'
 
 export interface InferenceAccount extends Account {
   /** What only inference has: components with layouts of their own. */
@@ -43,6 +44,7 @@ export function inferenceAccount(
     time: timeAccount(costed, moved),
     memory: memoryAccount(costed.bench, candidate),
     movements: moved,
+    windows: inferenceWindows(costed),
     components: costed.components.map((component) => shortDerivation(costed, component).component),
     algorithm: inferenceAlgorithm(costed),
     usefulFlops: useful,

@@ -62,7 +62,7 @@ function described(...[model, phase, candidate, rank, solver]: Assembling) {
   const names = Object.fromEntries(costed.components.map(({ name, layout }) => [name, layout.name]))
   const row = rowOf(phase.workload)
   const launch = phaseLaunch(model, phase, candidate, memory)
-  const { told, busiest } = outline(account, names, launch, (shortBytes) => {
+  const { told, bound, busiest } = outline(account, names, launch, (shortBytes) => {
     return `a chip is over the memory budget by ${bytesText(shortBytes)}`
   })
   const batchSequences = pass.resident.sequences
@@ -71,7 +71,7 @@ function described(...[model, phase, candidate, rank, solver]: Assembling) {
     id: planId([mesh, names, told.placement, batchSequences, pass.units]),
     summary: summary(candidate, names),
     ...told,
-    ...phaseBinding(time, busiest),
+    ...phaseBinding(time, bound, busiest),
     zeroStage: 0,
     contextLayout: mesh.context > 1 ? plainContext : null,
     microbatches: pass.units,
