@@ -1,8 +1,8 @@
 /**
  * Collectives on a torus (formulas 2.1, 16; letters as in collective.ts). A part of a physical axis with stride s offers each chip
  * 2W/s where it closes into a ring and W/s where it is a line (W one link, one way; s groups interleave on the same links).
- * Parts that are whole rings gather together, V/ΣW. Before them gather the parts of an axis, when an array is still divided by
- * the whole rings; slices gather before both. The stages are pipelined: the longest counts. A line or a finite ring takes (n-1)/n of V.
+ * Axes gather at once (torus-gather.ts), beside rings the parts of axes before them, and slices before all. The stages are pipelined: the longest counts. A line or a finite
+ * ring takes (n-1)/n of V.
  *
  * Latency: hops · t_hop, as a floor.
  */
@@ -10,6 +10,7 @@ import type { BytesPerSecond } from '../../units.ts'
 import type { TorusNetwork } from '../cluster/cluster.ts'
 import type { TorusGroup, TorusPart } from './group.ts'
 import type { GroupCost, NetworkTerms } from './group-cost.ts'
+import { type Along, gatherLoads } from './torus-gather.ts'
 
 export function torusCost(network: TorusNetwork, group: TorusGroup, terms: NetworkTerms): GroupCost {
   const { parts, slices } = group
@@ -63,28 +64,34 @@ interface Busy {
 function gathering(network: TorusNetwork, group: TorusGroup, { link, dcn }: Rates, finite: boolean): Busy {
   const { parts, slices } = group
   const loads = idle(network)
-  const whole = parts.filter((part) => isWholeRing(network, part))
-  const partial = parts.filter((part) => !isWholeRing(network, part))
-  const stage = (own: readonly TorusPart[], dividedBy: number): number => {
-    const size = product(own)
-    if (size === 1) return 0
-    // Parts of one physical axis share its links.
-    const rates = idle(network)
-    for (const part of own) {
-      rates[part.physical] = Math.max(rates[part.physical] ?? 0, portRate(network, part, link))
-    }
-    const rate = rates.reduce((sum, each) => sum + each, 0)
-    const book = !finite && own.every((part) => isWholeRing(network, part))
-    const time = (book ? 1 : (size - 1) / size) / dividedBy / rate
-    for (const { physical } of own) loads[physical] = time
-    return time
+  for (const [physical, seconds] of gatherLoads(alongAxes(network, parts, link), finite)) {
+    loads[physical] = seconds
   }
-  const wholeTime = stage(whole, 1)
-  const partialTime = stage(partial, product(whole))
   const share = finite ? (slices - 1) / slices : 1
-  const dcnTime = slices > 1 ? share / product(parts) / dcn : 0
-  loads[loads.length - 1] = dcnTime
-  return { perByte: Math.max(wholeTime, partialTime, dcnTime), loads }
+  loads[loads.length - 1] = slices > 1 ? share / product(parts) / dcn : 0
+  return { perByte: Math.max(...loads), loads }
+}
+
+/** Parts of one physical axis share its links. */
+function alongAxes(
+  network: TorusNetwork,
+  parts: readonly TorusPart[],
+  link: BytesPerSecond,
+): readonly Along[] {
+  const along = new Map<number, Along>()
+  for (const part of parts) {
+    if (part.size === 1) continue
+    const { physical } = part
+    const { chips, rate } = along.get(physical) ?? { chips: 1, rate: 0 }
+    along.set(physical, {
+      physical,
+      chips: chips * part.size,
+      rate: Math.max(rate, portRate(network, part, link)),
+      whole: isWhole(network, part),
+      ring: closes(network, part),
+    })
+  }
+  return [...along.values()]
 }
 
 /** AllToAll: half of what a part holds crosses its middle, over one link of a line and two of a ring. */
@@ -117,8 +124,8 @@ function product(parts: readonly TorusPart[]): number {
   return parts.reduce((chips, { size }) => chips * size, 1)
 }
 
-function isWholeRing(network: TorusNetwork, part: TorusPart): boolean {
-  return part.stride === 1 && closes(network, part)
+function isWhole({ topology }: TorusNetwork, { physical, size }: TorusPart): boolean {
+  return size === topology[physical]
 }
 
 /** A part closes into a ring if it reaches around a physical axis that does. */

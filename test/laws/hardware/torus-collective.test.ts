@@ -1,9 +1,12 @@
 /** Collectives on a torus: the time of each against the others, and against larger groups and slower links. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { javascriptLpSolver } from '../../../solvers/javascript-lp-solver.ts'
+import type { TorusNetwork } from '../../../src/hardware/cluster/cluster.ts'
 import { divisorsOf } from '../../../src/hardware/cluster/divisors.ts'
 import { groupCost } from '../../../src/hardware/network/collective.ts'
-import { union } from '../../../src/hardware/network/group.ts'
+import { type TorusPart, union } from '../../../src/hardware/network/group.ts'
+import { closes } from '../../../src/hardware/network/torus-collective.ts'
 import { law } from '../../law.ts'
 import {
   bookTerms,
@@ -178,5 +181,112 @@ describe('a collective on a torus', () => {
     const parts = [whole(0, 4), whole(1, 4)]
     expect(onTorus(network, parts, finite, 4).perByte).toBeGreaterThan(onTorus(network, parts).perByte)
     expect(onTorus(network, parts, finite, 4).perByte).toBeCloseTo(0.75 / 16 / 3e9, 20)
+  })
+})
+
+/** Every order of a list. */
+function orders<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  if (items.length <= 1) return [items]
+  return items.flatMap((first) =>
+    orders(items.filter((one) => one !== first)).map((rest) => [first, ...rest]),
+  )
+}
+
+describe('a gather over unlike axes of a torus', () => {
+  const unlike = fc
+    .record({
+      sizes: fc.array(fc.constantFrom(2, 3, 4, 8, 16), { minLength: 2, maxLength: 3 }),
+      wraps: fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
+    })
+    .map(({ sizes, wraps }) => {
+      const network: TorusNetwork = { ...torus(sizes, true), wraps: wraps.slice(0, sizes.length) }
+      const parts = sizes.map((size, physical) => whole(physical, size))
+      return { network, parts }
+    })
+
+  const rateOf = (network: TorusNetwork, part: TorusPart) =>
+    ((closes(network, part) ? 2 : 1) * W) / part.stride
+
+  /** Seconds per byte that each axis is busy if all goes by one order. */
+  const inOrder = (network: TorusNetwork, order: readonly TorusPart[]) => {
+    let dividedBy = order.reduce((chips, { size }) => chips * size, 1)
+    const busy = new Map<number, number>()
+    for (const part of order) {
+      dividedBy /= part.size
+      busy.set(part.physical, (1 - 1 / part.size) / dividedBy / rateOf(network, part))
+    }
+    return busy
+  }
+
+  law('takes as long as the best mixture of orders of its axes', 60, [unlike], ({ network, parts }) => {
+    const { perByte } = onTorus(network, parts)
+    const ways = orders(parts).map((order) => inOrder(network, order))
+    for (const busy of ways) expect(perByte).toBeLessThanOrEqual(Math.max(...busy.values()) * (1 + 1e-12))
+    // In units of what one link takes for the whole array.
+    const mixture = javascriptLpSolver({
+      variables: [{ name: 'time', cost: 1 }, ...ways.map((_, way) => ({ name: `share ${way}`, cost: 0 }))],
+      rows: [
+        { name: 'all', terms: shares(ways.map(() => 1)), lower: 1, upper: 1 },
+        ...parts.map(({ physical }) => ({
+          name: `axis ${physical}`,
+          terms: { time: -1, ...shares(ways.map((busy) => (busy.get(physical) ?? 0) * W)) },
+          upper: 0,
+        })),
+      ],
+    })
+    if (!('point' in mixture)) throw new RangeError(mixture.status)
+    expect(perByte * W).toBeCloseTo(mixture.point.objective, 9)
+  })
+
+  const shares = (terms: readonly number[]) =>
+    Object.fromEntries(terms.map((term, way) => [`share ${way}`, term]))
+
+  law('is the same in whichever order its axes are named', 60, [unlike], ({ network, parts }) => {
+    const times = orders(parts).map((order) => onTorus(network, order).perByte * W)
+    for (const one of times) expect(one).toBeCloseTo(times[0] ?? 0, 12)
+  })
+
+  law('brings in each byte once, along one axis or another', 60, [unlike], ({ network, parts }) => {
+    const { loads, chips } = onTorus(network, parts)
+    const brought = parts.reduce((sum, part) => sum + (loads[part.physical] ?? 0) * rateOf(network, part), 0)
+    expect(brought).toBeCloseTo(1 - 1 / chips, 12)
+  })
+
+  law('keeps no axis less busy where an axis does not close', 60, [unlike], ({ network, parts }) => {
+    const rings = onTorus({ ...network, wraps: network.wraps.map(() => true) }, parts)
+    onTorus(network, parts).loads.forEach((seconds, axis) => {
+      expect(seconds).toBeGreaterThanOrEqual((rings.loads[axis] ?? 0) * (1 - 1e-12))
+    })
+  })
+
+  law(
+    'keeps no axis less busy where chips of a part lie apart',
+    100,
+    [torusGroups, termsOf],
+    ({ network, parts, slices }, terms) => {
+      const near = parts.map((part) => ({ ...part, stride: 1 }))
+      const apart = onTorus(network, parts, terms, slices)
+      onTorus(network, near, terms, slices).loads.forEach((seconds, axis) => {
+        expect(apart.loads[axis] ?? 0).toBeGreaterThanOrEqual(seconds * (1 - 1e-9))
+      })
+    },
+  )
+
+  it('uses all three ports at the corners of a line of 8 by a ring of 16', () => {
+    const network = { ...torus([8, 16], true), wraps: [false, true] }
+    const all = [whole(0, 8), whole(1, 16)]
+    expect(onTorus(network, all).perByte).toBeCloseTo(127 / 128 / (3 * W), 20)
+    expect(onTorus(network, all, bookTerms).perByte).toBeLessThan(
+      onTorus(network, [whole(1, 16)], bookTerms).perByte,
+    )
+  })
+
+  it('gathers parts of axes first, in the time that the slowest of them needs', () => {
+    const network = torus([32, 8, 4], true)
+    const slow = { physical: 0, size: 2, stride: 8 }
+    const { loads } = onTorus(network, [slow, whole(1, 4), whole(2, 4)])
+    expect(loads[0]).toBeCloseTo(((1 / 2 / 4) * 8) / W / 4, 20)
+    expect(loads[1]).toBeCloseTo(3 / 4 / W / 4, 20)
+    expect(loads[2]).toBeCloseTo(3 / 4 / (2 * W), 20)
   })
 })
