@@ -2,6 +2,7 @@
 import type { Assumptions } from './assumptions/assumptions.ts'
 import { latencySeconds, transferSeconds } from './cost/communication/operation-time.ts'
 import type { Cluster, TorusNetwork } from './hardware/cluster/cluster.ts'
+import { divisorsOf } from './hardware/cluster/divisors.ts'
 import { finished, groupCost } from './hardware/network/collective.ts'
 import type { Group, TorusGroup } from './hardware/network/group.ts'
 import type { GroupCost } from './hardware/network/group-cost.ts'
@@ -87,47 +88,65 @@ function wholeAxes(network: TorusNetwork, physical: readonly number[]): Group | 
     )
   }
   if (new Set(physical).size < physical.length) return refusal('/over/physical', 'names an axis twice')
-  const parts = physical
-    .map((axis) => ({ physical: axis, size: network.topology[axis] ?? 1, stride: 1 }))
-    .filter(({ size }) => size > 1)
-  return { kind: 'torus', parts, slices: 1 }
+  const parts = physical.map((axis) => ({ physical: axis, size: network.topology[axis] ?? 1, stride: 1 }))
+  return acrossSlices(parts, 1)
 }
 
-/** With a stride, the group lies on the first physical axis that holds it; without one, it lies in the way that gathers fastest. */
+/**
+ * With a stride, the group lies on the first physical axis that holds it; without one, it lies in the way that gathers fastest, in as few
+ * slices as hold it. A stride of a whole slice is one chip in each.
+ */
 function partOfTorus(
   network: TorusNetwork,
   { groupSize, stride }: { readonly groupSize: number; readonly stride?: number },
   assumptions: Assumptions,
 ): Group | Refusal {
+  const { topology, slices } = network
+  const inSlice = topology.reduce((chips, length) => chips * length, 1)
+  if (stride === inSlice && stride > 1 && groupSize <= slices) return acrossSlices([], groupSize)
   if (stride !== undefined && stride > 1) {
-    const physical = network.topology.findIndex((length) => length % (groupSize * stride) === 0)
+    const physical = topology.findIndex((length) => length % (groupSize * stride) === 0)
     if (physical < 0) {
+      const onceASlice = slices > 1 ? `; ${inSlice} apart is one chip in each of the ${slices} slices` : ''
       return refusal(
         '/over/stride',
-        `no physical axis of ${network.topology.join('x')} has ${groupSize} chips ${stride} apart`,
+        `no physical axis of ${topology.join('x')} has ${groupSize} chips ${stride} apart${onceASlice}`,
       )
     }
     return { kind: 'torus', parts: [{ physical, size: groupSize, stride }], slices: 1 }
   }
-  const groups = factorings(groupSize, network.topology).map((sizes): TorusGroup => {
-    const parts = sizes
-      .map((size, physical) => ({ physical, size, stride: 1 }))
-      .filter(({ size }) => size > 1)
-    return { kind: 'torus', parts, slices: 1 }
-  })
-  const [first, ...others] = groups
+  if (groupSize > inSlice * slices) {
+    return refusal('/over/groupSize', `${groupSize} chips are more than the ${inSlice * slices} there are`)
+  }
+  const spread = divisorsOf(groupSize).find(
+    (count) => count <= slices && groupsIn(network, groupSize, count).length > 0,
+  )
+  const [first, ...others] = spread === undefined ? [] : groupsIn(network, groupSize, spread)
   if (!first) {
+    const many = slices > 1 ? `, in any of its ${slices} slices,` : ''
     return refusal(
       '/over/groupSize',
-      `no parts of the axes of ${network.topology.join('x')} multiply to ${groupSize}`,
+      `no parts of the axes of ${topology.join('x')}${many} multiply to ${groupSize}`,
     )
   }
   const time = (group: Group) => groupCost(network, group, assumptions).perByte
   return others.reduce((best, group) => (time(group) < time(best) ? group : best), first)
 }
 
+/** The ways in which so many chips lie with as many in each of some slices, by which they divide. */
+function groupsIn({ topology }: TorusNetwork, groupSize: number, slices: number): readonly TorusGroup[] {
+  return factorings(groupSize / slices, topology).map((sizes) => {
+    const parts = sizes.map((size, physical) => ({ physical, size, stride: 1 }))
+    return acrossSlices(parts, slices)
+  })
+}
+
+function acrossSlices(parts: TorusGroup['parts'], slices: number): TorusGroup {
+  return { kind: 'torus', parts: parts.filter(({ size }) => size > 1), slices }
+}
+
 function ring(network: TorusNetwork, group: TorusGroup): boolean {
-  return group.parts.length > 0 && group.parts.every((part) => closes(network, part))
+  return group.slices === 1 && group.parts.length > 0 && group.parts.every((part) => closes(network, part))
 }
 
 function slowestTier({ network }: Cluster, { loads }: GroupCost): string {

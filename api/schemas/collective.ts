@@ -22,8 +22,13 @@ export const collectiveRequest = z.strictObject({
           .describe('Indices of whole physical axes of the torus.'),
       }),
       z.strictObject({
-        groupSize: count(mostChips).describe('Chips of one group.'),
-        stride: optional('Distance between neighbours of a group, in chips; 1 by default.', count(mostChips)),
+        groupSize: count(mostChips).describe(
+          'Chips of one group. On a torus, more than a slice has lie in several slices, with as many in each.',
+        ),
+        stride: optional(
+          'Distance between neighbours of a group, in chips; 1 by default. On a torus, the chips of a whole slice make a group of one chip in each of its slices.',
+          count(mostChips),
+        ),
       }),
     ])
     .describe('The chips that take part.'),
