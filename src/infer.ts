@@ -60,7 +60,7 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
       // This bounds plans on all the chips, and so plans on any number of them.
       boundOf: ({ pass }) => (result.unexamined > 0 ? null : floorSeconds(problem, phase.work(pass))),
       sensitivityOf: (first) => inferenceSensitivity(modelOf(first), first),
-      reasonsOn: (fewer) => infer(fewer, solver, patience).infeasible,
+      answerOn: (fewer) => infer(fewer, solver, patience),
       reasons: (until) => {
         const leanest =
           leanestCandidate(phase, {}, patience(shares.frontier)) ??

@@ -88,7 +88,7 @@ export function optimize(
       boundOf: (best, late) => (late || unseen > 0 ? null : boundOf(models, best, solver, boundOnAll)),
       sensitivityOf: (best, late) =>
         late ? null : sensitivity(modelOf(best), best, launchable(modelOf(best))),
-      reasonsOn: (fewer) => optimize(fewer, solver, patience).infeasible,
+      answerOn: (fewer) => optimize(fewer, solver, patience),
       reasons: (stop) => noPlan(problem, result, nearestPlan(modelOf, result.nearest, planOf), stop),
       anyPlan: (changed, stop) => anythingListed(problem, changed, stop),
       warnings: (first) =>

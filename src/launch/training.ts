@@ -127,9 +127,10 @@ export function runsAtAll(problem: Problem): boolean {
   return ableFrameworks(problem).length > 0
 }
 
-/** Assumed frameworks that can run some plan on a single chip. */
-function ableFrameworks(problem: Problem): readonly Trainer[] {
-  const { assumptions, cluster } = problem
+/** Assumed frameworks that can run some plan on a single chip, beside which none stands idle. */
+function ableFrameworks(asked: Problem): readonly Trainer[] {
+  const { assumptions, cluster } = asked
+  const problem = { ...asked, cluster: { ...cluster, idleBeside: 0 } }
   return ofKind(trainers, assumptions.frameworks).filter((name) => {
     const { chips, rules } = trainingLaunchers[name]
     return chips.includes(cluster.chip.kind) && keeps(rules.mesh, meshRun(problem, unitMesh))

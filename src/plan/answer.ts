@@ -63,7 +63,7 @@ export interface Unlaunchable<Found> {
 export interface Resolved extends Pick<Setting, 'precision' | 'assumptions'> {
   readonly model: ModelSummary
   /** As asked: no part of it, beside which chips stand idle. */
-  readonly hardware: Omit<Cluster, 'idleChips'>
+  readonly hardware: Omit<Cluster, 'idleChips' | 'idleBeside'>
 }
 
 /** What the answers of all searches have in common. */

@@ -16,7 +16,7 @@ import { assembled, unshown } from './assembled.ts'
 import { withIdleChips } from './explain/idle-chips.ts'
 import { modelSummary } from './explain/model-summary.ts'
 import { noLaunch } from './no-plan/no-launch.ts'
-import { underChips } from './no-plan/under-chips.ts'
+import { type Nothing, underChips } from './no-plan/under-chips.ts'
 import type { Plan } from './plan.ts'
 import { cutText, searchAccount } from './search-account.ts'
 
@@ -35,8 +35,9 @@ export interface Searched<Asked extends Setting, Found extends Scored, Listed ex
   /** A lower bound for all plans; null if there is no time for it (`late`), or none is known. */
   readonly boundOf: (best: Found, late: boolean) => Seconds | null
   readonly sensitivityOf: (best: Found, late: boolean) => Sensitivity | null
-  /** Why nothing fits: on fewer chips (null if something does), and on the chips asked for. */
-  readonly reasonsOn: (fewer: Asked) => None | null
+  /** What is answered on fewer chips, where nothing is listed. */
+  readonly answerOn: (fewer: Asked) => Nothing<Listed, None | NoPlan<never> | null>
+  /** Why nothing fits on the chips asked for. */
   readonly reasons: (stop: Stop) => None
   readonly anyPlan: (changed: Asked, stop: Stop) => boolean
   readonly warnings: (first: Listed | null) => readonly string[]
@@ -70,14 +71,18 @@ export function answered<
   const unlaunchable = searched.unlaunchable(first)
   const late = patience(shares.bound)()
   const bound = best ? searched.boundOf(best, late) : null
-  const nothing = () => {
+  const nothing = (): Nothing<Listed, None | NoPlan<never>> => {
     const stop = patience(shares.suggestions)
     const tried = (changed: Asked) => anyPlan(changed, stop)
-    const told = underChips<Asked, None>(problem, searched.reasonsOn, tried)
+    const told = underChips<Asked, Listed, None>(problem, searched.answerOn, tried)
     if (told) return told
     const unfit = searched.reasons(stop)
-    return unlaunchable ? noLaunch(searched.assumed, searched.refused, unfit.suggestions) : unfit
+    return {
+      infeasible: unlaunchable ? noLaunch(searched.assumed, searched.refused, unfit.suggestions) : unfit,
+      unlaunchable,
+    }
   }
+  const told = !best && unexamined === 0 ? nothing() : { infeasible: null, unlaunchable }
   const search = searchAccount(
     result,
     first && best ? { stepTimeSeconds: first.stepTimeSeconds, score: best.score } : null,
@@ -85,10 +90,10 @@ export function answered<
   )
   return {
     plans,
-    unlaunchable,
+    unlaunchable: told.unlaunchable,
     search,
     sensitivity: best ? searched.sensitivityOf(best, late) : null,
-    infeasible: !best && unexamined === 0 ? nothing() : null,
+    infeasible: told.infeasible,
     ...resolved(problem, positions),
     warnings: compact(cutText(search), unshown(candidates.length, plans.length), searched.warnings(first)),
   }

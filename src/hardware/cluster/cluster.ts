@@ -29,6 +29,8 @@ export interface Cluster {
   readonly network: Network
   /** Chips that were asked for beside these and stand idle, when this is a part of a cluster. They are paid for all the same. */
   readonly idleChips?: number
+  /** Of a slice, or an innermost unit, in which some work: those that stand idle beside them. None when absent. */
+  readonly idleBeside?: number
 }
 
 /** Chips at work and chips that stand idle. */

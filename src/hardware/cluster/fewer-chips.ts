@@ -52,32 +52,35 @@ function* fewerRanks(
 
 function fillings(cluster: Cluster, network: SwitchedNetwork, chips: number): readonly Cluster[] {
   const [innermost, ...outer] = network.tiers
-  const part = (tiers: SwitchedNetwork['tiers']): Cluster =>
-    partOf(cluster, { ...network, tiers, chips }, chips)
-  const inOrder = part(network.tiers)
   const size = innermost?.size ?? null
+  const unit = Math.min(size ?? cluster.chips, cluster.chips)
+  const part = (tiers: SwitchedNetwork['tiers'], each: number): Cluster =>
+    partOf(cluster, { ...network, tiers, chips }, chips, Math.max(0, unit - each))
+  const inOrder = part(network.tiers, chips)
   if (!innermost || size === null) return [inOrder]
   const unitsWith = (each: number) =>
     Math.floor(cluster.chips / size) + (cluster.chips % size >= each ? 1 : 0)
   const fewerOfEach = divisorsOf(chips).filter(
     (each) => each < size && each < chips && chips / each <= unitsWith(each),
   )
-  return [inOrder, ...fewerOfEach.map((each) => part([{ ...innermost, size: each }, ...outer]))]
+  return [inOrder, ...fewerOfEach.map((each) => part([{ ...innermost, size: each }, ...outer], each))]
 }
 
 function smallerSlices(cluster: Cluster, network: TorusNetwork): readonly Cluster[] {
   const { topology, slices } = network
   const { system } = cluster.chip
   const counts = Array.from({ length: slices }, (_, at) => slices - at)
-  const part = (changed: Partial<TorusNetwork>, chips: number) =>
-    partOf(cluster, { ...network, ...changed }, chips)
-  const fewer = counts.slice(1).map((count) => part({ slices: count }, volume(topology) * count))
+  const part = (box: readonly number[], changed: Partial<TorusNetwork> & Pick<TorusNetwork, 'slices'>) => {
+    const idle = volume(topology) - volume(box)
+    return partOf(cluster, { ...network, ...changed }, volume(box) * changed.slices, idle)
+  }
+  const fewer = counts.slice(1).map((count) => part(topology, { slices: count }))
   if (system.kind !== 'torus') return fewer
   const smaller = slicesWithin(system, topology).flatMap((box) => {
     const wraps = wraparound(system, box)
     return counts
       .filter((count) => count === 1 || joins(system, box))
-      .map((count) => part({ topology: box, wraps, slices: count }, volume(box) * count))
+      .map((count) => part(box, { topology: box, wraps, slices: count }))
   })
   return [...fewer, ...smaller].sort((a, b) => b.chips - a.chips)
 }
@@ -87,6 +90,8 @@ function joins({ host }: TorusSystem, box: readonly number[]): boolean {
   return volume(box) > volume(host)
 }
 
-function partOf(cluster: Cluster, network: Cluster['network'], chips: number): Cluster {
-  return { ...cluster, chips, network, idleChips: chipsAsked(cluster) - chips }
+/** `idle` stand so in each slice, or innermost unit, beside chips that work; a part of a part leaves more idle. */
+function partOf(cluster: Cluster, network: Cluster['network'], chips: number, idle: number): Cluster {
+  const { idleBeside = 0 } = cluster
+  return { ...cluster, chips, network, idleChips: chipsAsked(cluster) - chips, idleBeside: idleBeside + idle }
 }

@@ -20,7 +20,7 @@ import { isNarrow } from '../../recipe/element-type.ts'
 import type { Launch } from '../launch.ts'
 import { longName } from '../long-names.ts'
 import { copiesNote, routingGroups } from '../run/experts.ts'
-import { hostCount } from '../run/hosts.ts'
+import { hostCount, visibleChips } from '../run/hosts.ts'
 import { runRefusal } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
@@ -57,12 +57,14 @@ export function maxtext(run: Run): Launch<MaxtextConfig> {
 function maxtextStart(own: Run, flags: MaxtextConfig, layout: MaxtextConfig): Start {
   const { cluster } = own.problem
   const hosts = hostCount(cluster)
-  const gpus = cluster.chip.kind === 'gpu' && hosts > 1
+  const gpus = cluster.chip.kind === 'gpu'
+  const seen = gpus ? visibleChips(cluster) : null
+  const visible = seen === null ? '' : `CUDA_VISIBLE_DEVICES=${[...Array(seen).keys()].join()} `
   const where = `NNODES=${hosts} NODE_RANK=${hostRank} JAX_COORDINATOR_IP=${firstHost} JAX_COORDINATOR_PORT=1234 `
   const run = { run_name: 'shardplan', dataset_type: 'synthetic', steps: 20, enable_checkpointing: false }
   return {
     version: maxtextVersion,
-    command: `${gpus ? where : libtpuArguments(own)}python3 -m maxtext.trainers.pre_train.train base_output_directory="\${OUTPUT:-output}" ${shellWords(settings({ ...run, ...flags }))}`,
+    command: `${gpus ? `${visible}${hosts > 1 ? where : ''}` : libtpuArguments(own)}python3 -m maxtext.trainers.pre_train.train base_output_directory="\${OUTPUT:-output}" ${shellWords(settings({ ...run, ...flags }))}`,
     files: [],
     parallelism: shellWords(settings(layout)),
   }

@@ -13,6 +13,7 @@ import { evenRules } from './even.ts'
 import { reordersExperts, slicedMesh } from './mesh.ts'
 import { maxtextQuantization, quantizesExperts } from './quantization.ts'
 import { maxtextRecomputation, sendsAgain } from './recomputation.ts'
+import { sliceRules } from './slices.ts'
 
 const types: readonly ElementType[] = ['bf16', 'fp32']
 
@@ -33,6 +34,7 @@ const schedules: readonly ScheduleName[] = ['none', 'gpipe']
 export const maxtextRules: RunRules = {
   mesh: [
     ...commonRules.mesh,
+    ...sliceRules,
     {
       broken: ({ mesh }) => mesh.tensor2 > 1,
       says: 'MaxText has no second tensor axis that shards D',

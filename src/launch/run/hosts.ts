@@ -35,3 +35,12 @@ export function lastHostChips(cluster: Cluster): number | null {
   const left = cluster.chips % hostSize(cluster)
   return left === 0 ? null : left
 }
+
+/** Chips of each host that work where others of it stand idle, which a process would see as well; null where it sees none. */
+export function visibleChips(cluster: Cluster): number | null {
+  const { network, chips, idleBeside = 0 } = cluster
+  if (network.kind !== 'switched') return null
+  const unit = Math.min(network.tiers[0]?.size ?? chips, chips) + idleBeside
+  const own = hostSize(cluster)
+  return own < Math.min(hostOf(unit), unit) && idleBeside > 0 ? own : null
+}

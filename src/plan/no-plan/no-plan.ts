@@ -19,6 +19,7 @@ import { lossChunksSuggestion } from './loss-chunks.ts'
 import { pinnedAxes, pinnedSuggestions, withPinned } from './pinned-reason.ts'
 import { countedReasons, excluded, indivisible, memoryText, shortOf } from './reason-texts.ts'
 import { budgetSuggestion, chipsSuggestion, mostThatFits } from './resource-suggestions.ts'
+import { smallerSliceSuggestion } from './smaller-slice.ts'
 import { stateSuggestions } from './state-suggestions.ts'
 
 /** Suggestions that there is no time to try are left out. */
@@ -38,6 +39,7 @@ export function noPlan(
       budgetSuggestion(problem, nearest, (memoryBudget) => listed({ ...problem, memoryBudget })),
       lossChunksSuggestion(problem, listed),
       chipsSuggestion(problem, (cluster) => listed({ ...problem, cluster })),
+      smallerSliceSuggestion(problem, (cluster) => listed({ ...problem, cluster })),
       batchSuggestion(problem, listed),
       stateSuggestions(problem, listed),
       optimizerSuggestion(problem, listed),

@@ -3,35 +3,52 @@
  * allowed, and what would remove it. The rest of the question is the same on fewer chips, so that what helps there
  * helps here.
  */
-import { type Constraints, satisfies } from '../../constraint.ts'
-import type { Cluster } from '../../hardware/cluster/cluster.ts'
+import { compact } from '../../compact.ts'
+import { satisfies } from '../../constraint.ts'
 import { fewerChips } from '../../hardware/cluster/fewer-chips.ts'
-import type { NoPlan, Suggestion } from '../answer.ts'
+import type { NoPlan, Suggestion, Unlaunchable } from '../answer.ts'
 import { counted } from '../explain/figures.ts'
+import type { Plan } from '../plan.ts'
 import { constraintSuggestions } from './constraint-suggestions.ts'
+import type { SizedSetting } from './larger-hardware.ts'
+import { smallerSliceSuggestion } from './smaller-slice.ts'
 
-interface Asked {
-  readonly cluster: Cluster
-  readonly constraints: Constraints
+/** Why nothing is listed, and the best plan of all if no framework launches it. */
+export interface Nothing<Listed extends Plan, Told> {
+  readonly infeasible: Told
+  readonly unlaunchable: Unlaunchable<Listed> | null
 }
 
 /** Null if all chips may be used. */
-export function underChips<Problem extends Asked, Told extends Omit<NoPlan, 'nearest'>>(
+export function underChips<
+  Problem extends SizedSetting,
+  Listed extends Plan,
+  Told extends Omit<NoPlan, 'nearest'>,
+>(
   problem: Problem,
-  toldOf: (fewer: Problem) => Told | null,
+  answerOn: (fewer: Problem) => Nothing<Listed, Told | NoPlan<never> | null>,
   anyPlan: (problem: Problem) => boolean,
-): Told | NoPlan<never> | null {
+): Nothing<Listed, Told | NoPlan<never>> | null {
   const { cluster, constraints } = problem
   if (satisfies(cluster.chips, constraints.chips)) return null
-  const freed = constraintSuggestions(problem, anyPlan, ['chips'])
+  const freed = compact(
+    smallerSliceSuggestion(problem, (smaller) => anyPlan({ ...problem, cluster: smaller })),
+    constraintSuggestions(problem, anyPlan, ['chips']),
+  )
   for (const part of fewerChips(cluster)) {
     if (!satisfies(part.chips, constraints.chips)) continue
-    const told = toldOf({ ...problem, cluster: part, constraints: { ...constraints, chips: part.chips } })
+    const { infeasible: told, unlaunchable } = answerOn({
+      ...problem,
+      cluster: part,
+      constraints: { ...constraints, chips: part.chips },
+    })
     if (!told) break
     const helps = ({ pointer }: Suggestion) =>
       !pointer.startsWith('/hardware') && pointer !== '/constraints/chips'
-    return { ...told, suggestions: [...told.suggestions.filter(helps), ...freed] }
+    const suggestions = [...told.suggestions.filter(helps), ...freed]
+    return { infeasible: { ...told, suggestions }, unlaunchable }
   }
   const detail = `no part of the ${counted(cluster.chips, 'chip')} has a size that constraints.chips allows and a layout that the other constraints allow`
-  return { reasons: [{ reason: 'constraint', detail, layouts: 1 }], nearest: null, suggestions: freed }
+  const reasons = [{ reason: 'constraint', detail, layouts: 1 }]
+  return { infeasible: { reasons, nearest: null, suggestions: freed }, unlaunchable: null }
 }

@@ -71,6 +71,7 @@ export const settings: fc.Arbitrary<Problem> = fc
       optimizer: types,
     }),
     lossChunks: often(1, 3),
+    idleBeside: often(0, 4),
     optimizerOnHost: often(false, true),
     masterWeights: often(true, false),
     masterRemainders: often(false, true),
@@ -85,6 +86,7 @@ export const settings: fc.Arbitrary<Problem> = fc
       attention,
       convolution,
       kind,
+      idleBeside,
       optimizer,
       precision,
       ...assumptions
@@ -108,7 +110,7 @@ export const settings: fc.Arbitrary<Problem> = fc
           attention: { ...made.model.attention, ...attention },
           ...(recurrence ? { recurrence: { ...recurrence, convolution } } : {}),
         },
-        cluster: { ...made.cluster, chip: kind === 'own' ? chip : { ...chip, kind } },
+        cluster: { ...made.cluster, idleBeside, chip: kind === 'own' ? chip : { ...chip, kind } },
         assumptions: { ...made.assumptions, ...assumptions },
       }
     },
