@@ -34,6 +34,7 @@ import { maxtextName } from './model-names.ts'
 import { maxtextQuantization } from './quantization.ts'
 import { maxtextRecomputation } from './recomputation.ts'
 import { keptWeights, maxtextRules } from './rules.ts'
+import { splashKeys } from './splash.ts'
 
 export function maxtext(run: Run): Launch<MaxtextConfig> {
   const sliced = slicedMesh(run)
@@ -103,6 +104,7 @@ function meshConfig(run: Run, { ici: chips, dcn }: SlicedMesh): MaxtextConfig {
     ...sizes('dcn', dcn),
     ...(splitsPhysicalAxes(run) ? { allow_split_physical_axes: true } : {}),
     ...maxtextContext(run),
+    ...splashKeys(run),
     ...(run.zeroStage === 1 ? { shard_optimizer_over_data: true } : {}),
     ...(run.problem.assumptions.optimizerOnHost ? { optimizer_memory_host_offload: true } : {}),
   }

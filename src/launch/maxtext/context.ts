@@ -1,5 +1,6 @@
 /**
- * MaxText's keys for the context axis. On TPUs all strategies but gathering use Tokamax kernels, which have no windows.
+ * MaxText's keys for the context axis. On TPUs all strategies but gathering use Tokamax kernels, which have no windows, and so
+ * does attention that an index chooses positions for.
  * Its ring cuts sequences into c² parts for c chips, needs an even c, and does not support packed sequences with latent
  * attention. Ulysses stays inside a slice and needs positions in their natural order. Source: as config.ts.
  */
@@ -13,18 +14,20 @@ import type { MaxtextConfig } from './keys.ts'
 
 export const contextStrategies = { gather: 'all_gather', ring: 'ring', ulysses: 'ulysses' } as const
 
-export function maxtextContext({ mesh, contextLayout, problem }: Run): MaxtextConfig {
-  if (mesh.context === 1) return {}
+export function maxtextContext(run: Run): MaxtextConfig {
+  const { mesh, contextLayout, model } = run
   const { keys } = contextLayoutRow(contextLayout)
-  const tokamax = keys !== 'whole' && problem.cluster.chip.kind === 'tpu'
+  const tokamax = onTpu(run) && (model.attention.index || (mesh.context > 1 && keys !== 'whole'))
+  const kernels = tokamax ? { use_tokamax_splash: true } : {}
+  if (mesh.context === 1) return kernels
   return {
     context_parallel_strategy: contextStrategies[contextLayout],
-    ...(tokamax ? { use_tokamax_splash: true } : {}),
+    ...kernels,
     ...(keys === 'exchanged' ? { context_parallel_load_balance: false } : {}),
   }
 }
 
-function onTpu({ problem }: LayoutRun): boolean {
+function onTpu({ problem }: Pick<LayoutRun, 'problem'>): boolean {
   return problem.cluster.chip.kind === 'tpu'
 }
 

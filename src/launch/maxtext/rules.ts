@@ -14,6 +14,7 @@ import { reordersExperts, slicedMesh } from './mesh.ts'
 import { maxtextQuantization, quantizesExperts } from './quantization.ts'
 import { maxtextRecomputation, sendsAgain } from './recomputation.ts'
 import { sliceRules } from './slices.ts'
+import { sequenceRules, splashRules } from './splash.ts'
 
 const types: readonly ElementType[] = ['bf16', 'fp32']
 
@@ -40,6 +41,7 @@ export const maxtextRules: RunRules = {
       says: 'MaxText has no second tensor axis that shards D',
     },
     ...evenRules,
+    ...sequenceRules,
     blockRule('MaxText'),
     { broken: (run) => maxtextBlock(run) === null, says: noBlock },
     {
@@ -115,6 +117,7 @@ export const maxtextRules: RunRules = {
       says: 'MaxText shards only the states of Adam over data',
     },
     ...maxtextContextRules,
+    ...splashRules,
     {
       broken: ({ schedule }) => !schedules.includes(schedule.name),
       says: ({ schedule }) =>

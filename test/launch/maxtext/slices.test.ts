@@ -42,8 +42,8 @@ describe('a slice that MaxText starts on', () => {
   })
 
   it('has a plan that takes all of it listed before a faster one that nobody starts', () => {
-    const small = { model: smallDense, chip: 'tpu-v5p', topology: [4, 8, 8], sequenceLength: 128 }
-    const { plans, unlaunchable } = optimize(problem({ ...small, batchTokens: 2048, top: 3 }), solver)
+    const small = { model: smallDense, chip: 'tpu-v5p', topology: [2, 4, 4], sequenceLength: 1024 }
+    const { plans, unlaunchable } = optimize(problem({ ...small, batchTokens: 1024, top: 3 }), solver)
     expect(plans.length).toBeGreaterThan(0)
     expect(plans.map(({ idleChips }) => idleChips)).toEqual(plans.map(() => 0))
     expect(unlaunchable?.plan.idleChips ?? 0).toBe(0)

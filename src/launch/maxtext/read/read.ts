@@ -15,6 +15,7 @@ import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
 import { contextStrategies } from '../context.ts'
 import { maxtextDispatch } from '../experts.ts'
 import { maxtextVersion } from '../keys.ts'
+import { readMaxtextAttention } from './attention.ts'
 import { elsewhereNotes, isImmaterial } from './immaterial.ts'
 import { kindOf, meshOf, secondAxes } from './mesh.ts'
 import { readMaxtextModel } from './model.ts'
@@ -34,6 +35,12 @@ export function readMaxtext(config: Fields, context: ReadingContext, isCommand =
   const { precision, assumptions, apart } = numbersOf(keys)
   const optimizer = keys.text('opt_type', 'adamw')
   const sequenceLength = keys.number('max_target_length', 2048)
+  const contextLayout = ownValue(layouts, strategy) ?? 'gather'
+  const attention = readMaxtextAttention(
+    keys,
+    { sequenceLength, context: mesh.context, contextLayout },
+    (context.chip?.kind ?? kind ?? 'tpu') === 'tpu',
+  )
   const cut = pipelineNote(keys, mesh.pipeline)
   const notes = elsewhereNotes(keys)
   const misnamed = misnamedAmong(maxtextValues, (key) => onlyValue(keys.text(key, '').toLowerCase()))
@@ -56,14 +63,18 @@ export function readMaxtext(config: Fields, context: ReadingContext, isCommand =
       mesh,
       zeroStage,
       ...(Number.isInteger(microbatches) ? { microbatches } : {}),
-      ...(mesh.context > 1 ? { contextLayout: ownValue(layouts, strategy) ?? 'gather' } : {}),
+      ...(mesh.context > 1 ? { contextLayout } : {}),
       ...(mesh.pipeline > 1 ? { pipelineSchedule: 'gpipe' } : {}),
       ...(remat.policy === null ? {} : { rematerialization: remat.policy }),
     },
-    notes: compact(notes, remat.notes, cut, apart, secondAxes(keys), mesh.context > 1 && mixedNote(strategy)),
+    notes: compact(
+      attention.refusals,
+      ...[notes, remat.notes, cut, apart, secondAxes(keys), mesh.context > 1 && mixedNote(strategy)],
+    ),
+    refusals: attention.refusals,
     ...leftOver(left, isImmaterial),
     refuses: true,
-    faults: [...keys.faults, ...faults, ...remat.faults],
+    faults: [...keys.faults, ...faults, ...attention.faults, ...remat.faults],
     misnamed: [...misnamed, ...(remat.misnamed ?? [])],
     ...(context.model?.experts && context.chip?.kind === 'gpu' && mesh.tensor > 1 ? slicedExperts : {}),
   }
