@@ -177,6 +177,12 @@ export interface Assumptions {
    * src/maxtext/utils/gradient_accumulation.py). Without, they are added to one buffer.
    */
   readonly gradientsBesideSum: boolean
+  /**
+   * Every stage of a pipeline holds the embedding and the head, which run outside of it, on all microbatches at once: the stages share them out
+   * as they do logits (AI-Hypercomputer/maxtext e591f30, src/maxtext/layers/nnx_decoders.py; `activation_embed_and_logits_batch` and `vocab` in
+   * configs/base.yml). Without, the first stage embeds and the last has the head, a microbatch at a time.
+   */
+  readonly endsOnEveryStage: boolean
   /** Gathered weights, logits and one layer's live tensors are charged. */
   readonly workspace: boolean
   /** Layers whose weights are gathered at once under ZeRO-3: 2 where the next layer's are fetched while one computes. */

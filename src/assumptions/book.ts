@@ -78,6 +78,7 @@ export const book: Assumptions = {
   gradientBuffer: false,
   fusedAccumulation: true,
   gradientsBesideSum: false,
+  endsOnEveryStage: false,
   workspace: false,
   layersGathered: 2,
   lossChunks: 1,

@@ -180,6 +180,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     gradientBuffer: true,
     fusedAccumulation: true,
     gradientsBesideSum: tpu,
+    endsOnEveryStage: tpu,
     workspace: true,
     layersGathered: tpu ? 1 : 2,
     lossChunks: 1,

@@ -53,7 +53,7 @@ export const trainingLaunchers: Readonly<Record<Trainer, TrainingLauncher>> = {
     mixes: false,
     spellsModel: null,
     dispatch: maxtextDispatch,
-    assumes: () => ({ policies: maxtextPolicies }),
+    assumes: () => ({ policies: maxtextPolicies, endsOnEveryStage: true }),
     rules: maxtextRules,
   },
   torchtitan: {

@@ -91,6 +91,9 @@ export const assumptionChoices = {
   gradientsBesideSum: flag(
     'Whether gradients of a microbatch lie beside the sum of those before it, both in fp32, where a step has several microbatches and no pipeline, as MaxText accumulates them. If not, they are added to one buffer.',
   ),
+  endsOnEveryStage: flag(
+    'Whether every stage of a pipeline holds the embedding and the head, which run outside of it on all microbatches at once, as in MaxText. If not, the first stage embeds and the last has the head, one microbatch at a time.',
+  ),
   workspace: flag(
     'Whether memory counts temporary tensors: the live tensors of a layer, gathered weights, logits.',
   ),

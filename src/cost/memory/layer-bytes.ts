@@ -16,7 +16,10 @@ export interface MemoryNumbers extends Composed<MemoryNumbers> {
   readonly stream: Bytes
   /** Bytes beyond the shards of the operand of the projections and its gradient, when gathered over tensor. */
   readonly gatheredStream: Bytes
+  /** Of one microbatch; of a stage's share of it where all stages take the loss. */
   readonly logits: Bytes
+  /** Whether every stage holds the ends, and has the logits of all microbatches at once. */
+  readonly endsOnEveryStage: boolean
   /** The most layers whose weights are gathered at once. */
   readonly layersGathered: number
   /** How many times as many bytes gradients take where those of a microbatch lie beside the sum of the others. */

@@ -117,6 +117,7 @@ function averageMemory(
     stream,
     gatheredStream,
     logits,
+    endsOnEveryStage: model.problem.assumptions.endsOnEveryStage,
     layersGathered: model.problem.assumptions.layersGathered,
     summedGradients: summedGradients(model.problem.precision, model.problem.assumptions),
     reserve: reserveBytes(model.problem),

@@ -177,17 +177,19 @@ function arraysNamed({ arrays }: Component, name: string): readonly ShardedArray
 
 /**
  * Bytes of the logits on the last stage, one piece at a time: in the activations' type as the matmul wrote them, and beside that
- * a copy in fp32; or once, where a compiler casts them as it reads them and writes their gradient over them.
+ * a copy in fp32; or once, where a compiler casts them as it reads them and writes their gradient over them. Stages that all take the
+ * loss share them out.
  */
 export function logitTerm(
   head: Component,
   extents: Extents,
   precision: Precision,
-  { lossChunks, logitsInFp32 }: Assumptions,
+  { lossChunks, logitsInFp32, endsOnEveryStage }: Assumptions,
 ): Term {
   const written = elementBytes[activationType(precision)]
   const each = written + (logitsInFp32 ? 4 : 0)
-  return termOf(elementsOf(arrayOfRole(head, 'logits')), extents, each / lossChunks)
+  const term = termOf(elementsOf(arrayOfRole(head, 'logits')), extents, each / lossChunks)
+  return endsOnEveryStage ? { ...term, mask: term.mask | axisSet(['pipeline']) } : term
 }
 
 /** The residual stream gathered over tensor: the operand of the projections, and its gradient. */

@@ -27,12 +27,30 @@ export interface StageMemory {
 
 function ofStates(numbers: MemoryNumbers, group: StageGroup, pick: (states: StateNumbers) => Bytes): Bytes {
   const { layer } = ofStage(numbers, group)
-  const front = group.first ? pick(frontStates(numbers, group)) : 0
-  return group.held * group.layers * pick(layer) + front + (group.last ? pick(numbers.head) : 0)
+  return group.held * group.layers * pick(layer) + endStates(numbers, group, pick)
+}
+
+/** States of the ends that a stage holds. */
+export function endStates(
+  numbers: MemoryNumbers,
+  group: Pick<StageGroup, 'first' | 'last'>,
+  pick: (states: StateNumbers) => Bytes,
+): Bytes {
+  const ends = endsOn(numbers, group)
+  return (ends.first ? pick(frontStates(numbers, ends)) : 0) + (ends.last ? pick(numbers.head) : 0)
+}
+
+const bothEnds = { first: true, last: true } as const
+
+function endsOn(
+  { endsOnEveryStage }: MemoryNumbers,
+  group: Pick<StageGroup, 'first' | 'last'>,
+): Pick<StageGroup, 'first' | 'last'> {
+  return endsOnEveryStage ? bothEnds : group
 }
 
 /** States of what stands before the layers: where the head holds a tied matrix on the same chip, of learned positions alone. */
-export function frontStates(
+function frontStates(
   { embedding, positions, tied }: MemoryNumbers,
   { last }: Pick<StageGroup, 'last'>,
 ): StateNumbers {
@@ -59,7 +77,10 @@ function inLayer(numbers: MemoryNumbers, group: StageGroup): Bytes {
 }
 
 /** Workspace while the embedding or the head runs; they never run at the same time as a layer. */
-function atEnds({ embedding, head, logits, stream }: MemoryNumbers, { first, last }: StageGroup): Bytes {
+function atEnds(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  const { embedding, head, stream } = numbers
+  const { first, last } = endsOn(numbers, group)
+  const logits = numbers.logits * (numbers.endsOnEveryStage ? group.inFlight : 1)
   const inFront = first ? embedding.gathered + embedding.unscattered : 0
   const inHead = last ? head.gathered + head.unscattered + logits + stream : 0
   return Math.max(inFront, inHead)

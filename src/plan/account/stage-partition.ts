@@ -10,7 +10,7 @@
  */
 import { ofStage } from '../../cost/compile/composed.ts'
 import type { StateNumbers } from '../../cost/memory/layer-bytes.ts'
-import { fixedMemory, frontStates, liveBytes, overLayers } from '../../cost/memory/stage-memory.ts'
+import { endStates, fixedMemory, liveBytes, overLayers } from '../../cost/memory/stage-memory.ts'
 import { stageTime } from '../../cost/step/stage-time.ts'
 import { onlyStage, type StageGroup } from '../../cost/step/stages.ts'
 import { known } from '../../known.ts'
@@ -84,8 +84,7 @@ function loadOf(costing: Costing, composition: Composition, first: boolean, last
   const bytes = ({ weights, gradients, optimizer }: StateNumbers) => weights + gradients + optimizer
   return {
     time: stageTime(alone, group, mean, 'expected'),
-    bytes:
-      bytes(memory.layer) + (first ? bytes(frontStates(memory, group)) : 0) + (last ? bytes(memory.head) : 0),
+    bytes: bytes(memory.layer) + endStates(memory, group, bytes),
     kept: overLayers(mean, 1, memory.kept),
   }
 }

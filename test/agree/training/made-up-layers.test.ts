@@ -156,6 +156,7 @@ const madeUp: fc.Arbitrary<LayoutNumbers> = fc
       stream: 0,
       gatheredStream: 0,
       logits: 0,
+      endsOnEveryStage: false,
       reserve: 0,
       layersGathered: 2,
       summedGradients: 1,

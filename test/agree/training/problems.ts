@@ -232,6 +232,7 @@ const assumptions: fc.Arbitrary<Said> = fc
         elementwise: fc.boolean(),
         gradientBuffer: fc.boolean(),
         gradientsBesideSum: fc.boolean(),
+        endsOnEveryStage: fc.boolean(),
       },
       { requiredKeys: [] },
     ),
