@@ -322,6 +322,28 @@ torchrun --nproc-per-node 8 --nnodes $N pretrain_gpt.py --num-layers 32 --hidden
     expect(checked.out).toMatch(/--frobnicate is no option of megatron/)
   })
 
+  it('is checked beside others, each with an entry of its own and the gravest of their codes', async () => {
+    const files = { 'good.sh': script.replace(' --frobnicate', ''), 'bad.sh': script, 'a.yaml': 'x: 1' }
+    const both = ['bad.sh', 'good.sh'].flatMap((name) => ['--launch', `megatron=${name}`])
+    const about = ['--model', 'llama-3-8b', '--chip', 'h100-sxm', '--set', 'constraints.pipeline=1']
+    const checked = await run(['check', ...about, ...both, '--format', 'json'], files)
+    expect([checked.code, checked.err]).toEqual([1, ''])
+    const oks = JSON.parse(checked.out).files.map(({ file, ok }: { file: string; ok: boolean }) => [file, ok])
+    expect(oks).toEqual([
+      ['bad.sh', false],
+      ['good.sh', true],
+    ])
+    const request = `model: llama-3-8b\nhardware: {chip: h100-sxm}\nconstraints: {pipeline: 1}\n`
+    const beside = await run(['check', 'a.yaml', ...both], { ...files, 'a.yaml': request })
+    expect(beside.out).toMatch(/^a.yaml bad.sh\n[\s\S]*\na.yaml good.sh\n/)
+  })
+
+  it('is the only one of a command that reads one', async () => {
+    const two = ['--launch', 'megatron=today.sh', '--launch', 'megatron=tomorrow.sh']
+    const { code, err } = await run(['evaluate', '--chip', 'h100-sxm', ...two], { 'tomorrow.sh': script })
+    expect([code, err]).toEqual([2, expect.stringContaining('one launch file is read here')])
+  })
+
   it('is compared with a request, or with another launch file', async () => {
     const other = script.replace('-parallel-size 8', '-parallel-size 4')
     const texts = { 'today.sh': script, 'tomorrow.sh': other, 'a.yaml': good }

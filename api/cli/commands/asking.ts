@@ -21,6 +21,11 @@ export interface Desk {
   readonly endsWith: (code: ExitCode) => void
 }
 
+/** Of a command that reads several launch files. */
+export interface SeveralLaunched extends Omit<Options, 'launch'> {
+  readonly launch?: readonly string[]
+}
+
 export interface Options extends RequestOptions {
   readonly format: string
   readonly report?: readonly string[]
@@ -61,15 +66,29 @@ export const launchOption = '--launch <framework=file>'
 
 /** Adds options that describe a request, possibly by a launch file. */
 export function launching(command: Command): Command {
-  return withRequest(command).option(
-    launchOption,
-    'read the plan, and what else it says, from a launch file: megatron=run.sh',
-  )
+  return withRequest(command).option(launchOption, `${launchSays}: megatron=run.sh`, single)
 }
 
 /** Adds options that describe a request and its plan. */
 export function withPlan(command: Command): Command {
   return withOptionsOf(launching(command), planOptions)
+}
+
+/** Adds options that describe a request and its plan, or the plans of several launch files. */
+export function withPlans(command: Command): Command {
+  return withOptionsOf(withRequest(command), planOptions).option(
+    launchOption,
+    `${launchSays}: megatron=run.sh; may be given several times`,
+    collected,
+  )
+}
+
+const launchSays = 'read the plan, and what else it says, from a launch file'
+
+/** Of two, the first would be left out without a word. */
+function single(value: string, before: string | undefined): string {
+  if (before === undefined) return value
+  throw new UsageError(`--launch ${value}: one launch file is read here, and ${before} is given as well`)
 }
 
 function withOptionsOf(command: Command, options: typeof requestOptions | typeof planOptions): Command {

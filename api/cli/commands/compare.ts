@@ -12,17 +12,13 @@ import {
   examples,
   launchFile,
   launchOption,
-  type Options,
   questionOf,
+  type SeveralLaunched,
   withLaunch,
   withRequest,
 } from './asking.ts'
 
 const formats = formatsOf(comparisonReport)
-
-interface Sides extends Omit<Options, 'launch'> {
-  readonly launch?: readonly string[]
-}
 
 export function compare(desk: Desk): void {
   const { world, endsWith } = desk
@@ -47,7 +43,7 @@ export function compare(desk: Desk): void {
         'compare --chip h100-sxm --launch megatron=today.sh --launch megatron=tomorrow.sh',
       ),
     )
-    .action(async (files: readonly string[], { launch = [], ...options }: Sides) => {
+    .action(async (files: readonly string[], { launch = [], ...options }: SeveralLaunched) => {
       const asked = (files.length > 0 ? files : [undefined]).map((file) => ({
         name: file ?? 'as asked',
         body: questionOf(world, file, options).body,
