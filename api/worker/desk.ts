@@ -42,6 +42,7 @@ import { refuseAnotherModel } from '../translate/launch/another-model.ts'
 import { launchKey } from '../translate/launch/file.ts'
 import { launchWarnings, spelledOut } from '../translate/launch/launch.ts'
 import { misspeltChecks } from '../translate/launch/misspelt.ts'
+import { unreadChecks } from '../translate/launch/unread.ts'
 import { refuseUnpriced } from '../translate/prices.ts'
 import { problemOf, type Translation } from '../translate/problem.ts'
 import { asWritten, trialOf } from '../translate/trial.ts'
@@ -153,7 +154,8 @@ export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Ex
   const { trial, warnings } = trialIn(asLaunched(request), reading, catalogue)
   refuseUnbinding(request.require, trial.problem.cluster)
   const asksFile = isLaunch(asked) && request.require.understood !== false
-  const ofFile = asksFile ? misspeltChecks(reading, `/plan/${launchKey(asked.plan)}`) : []
+  const at = isLaunch(asked) ? `/plan/${launchKey(asked.plan)}` : ''
+  const ofFile = asksFile ? [...misspeltChecks(reading, at), ...unreadChecks(reading, at)] : []
   const inspection = { trial, require: request.require }
   return { request, read, reading, file: fileOf(asked), inspection, ofFile, warnings }
 }

@@ -52,6 +52,8 @@ export interface LaunchReading {
   readonly refuses?: boolean
   /** Those of the notes for which the framework does not start what the file says, as it is written. */
   readonly refusals?: readonly string[]
+  /** Servers that the file starts beside the one that is read, and that are another than it. */
+  readonly unread?: readonly string[]
   /** What the file says for a field of the request that one of its options sets alone, by pointer; `{}` stands for the value. */
   readonly written?: Readonly<Record<string, string>>
   /** Why the file cannot be read. */

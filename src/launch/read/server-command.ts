@@ -5,6 +5,7 @@ import { ofPhase, onePhaseOf } from './one-phase.ts'
 import { type Options, optionsOf } from './options.ts'
 import { type Program, serverPrograms } from './server-programs.ts'
 import { readScript } from './shell/script.ts'
+import { unlikeLast } from './unlike.ts'
 
 export interface ServerCommand {
   readonly options: Options
@@ -15,6 +16,8 @@ export interface ServerCommand {
   /** Of the script that starts it. */
   readonly variables: ReadonlyMap<string, readonly string[]>
   readonly notes: readonly string[]
+  /** Servers beside the one that is read which are another than it: nothing of them is read. */
+  readonly unread: readonly string[]
   /** Why the server does not do both phases; null if it may. */
   readonly onePhase: string | null
   /** Says if the command starts another program. */
@@ -46,6 +49,7 @@ export function serverCommand(
     starts: servers.length > 0,
     variables,
     notes,
+    unread: unlikeLast(leading, (word) => spelled(word, short)),
     onePhase: onePhaseOf(words, servers),
     faults: [],
   }
@@ -72,7 +76,7 @@ export function unsentOptions(options: Options): string | null {
 
 type Commands = readonly (readonly string[])[]
 
-const nothing = { options: optionsOf([]), model: null, onePhase: null }
+const nothing = { options: optionsOf([]), model: null, onePhase: null, unread: [] }
 
 /** The words behind the one that matches, of each command that has one. */
 function startedIn(commands: Commands, starts: RegExp): Commands {

@@ -42,6 +42,7 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
       known: said.known,
       refuses: said.refuses,
       written: said.written,
+      unread: said.unread,
     }),
     hardware: context.chips === null ? { chips: startedChips(started, server) ?? server } : {},
     precision: runnable(precision, context),

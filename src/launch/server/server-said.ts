@@ -20,6 +20,7 @@ export interface ServerSaid
     | 'refusals'
     | 'memoryFraction'
     | 'misnamed'
+    | 'unread'
     | 'written'
   > {
   readonly named: string | null

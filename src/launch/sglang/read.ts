@@ -31,7 +31,7 @@ const short = { ...spellings(sglangSettings), '--model': '--model-path' }
 const program = serverPrograms.sglang
 
 export function readSglang(text: string, context: ReadingContext): LaunchReading {
-  const { options, starts, variables, notes, onePhase, faults } = serverCommand(
+  const { options, starts, variables, notes, unread, onePhase, faults } = serverCommand(
     text,
     program,
     short,
@@ -94,6 +94,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
           'without --enable-mixed-chunk prompts are read between steps; they are counted as read beside them',
       ),
       onePhase,
+      unread,
       refusals: [...quantised.refusals, ...refused],
       precision: precisionRead(rest, quantised.types, types),
       misnamed: misnamedAmong(sglangValues, (option) => onlyValue(options.text(option))),

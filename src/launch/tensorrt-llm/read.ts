@@ -120,6 +120,7 @@ export function readTensorrt(
           ? ranksOnHost(command ?? '', said.options, tensors * stages, severalHosts)
           : null,
       onePhase: said?.onePhase ?? null,
+      unread: said?.unread ?? [],
       precision: { ...typesNamed(model ?? ''), ...cacheTypes },
       notes: compact(
         said?.notes ?? [],

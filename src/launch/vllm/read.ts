@@ -51,7 +51,7 @@ const filled = 0.92
 const utilization = '--gpu-memory-utilization'
 
 export function readVllm(text: string, context: ReadingContext): LaunchReading {
-  const { options, model, starts, variables, notes, onePhase, faults } = serverCommand(
+  const { options, model, starts, variables, notes, unread, onePhase, faults } = serverCommand(
     text,
     program,
     short,
@@ -102,6 +102,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
         transferNote(options.text('--kv-transfer-config')),
       ),
       onePhase,
+      unread,
       refusals: quantised.refusals,
       precision: precisionRead(rest, quantised.types, types),
       misnamed: misnamedAmong(vllmValues, (option) => onlyValue(options.text(option))),

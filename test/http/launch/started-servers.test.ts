@@ -159,3 +159,23 @@ describe('a command that is given fewer GPUs than it starts ranks', () => {
     expect(launches?.message).toMatch(/starts 4 ranks where it is given 2 GPUs, and does not start/)
   })
 })
+
+it('servers of which one alone is read fail where they are not alike', async () => {
+  const service = (name: string, ...words: readonly string[]) =>
+    `  ${name}:\n    image: vllm/vllm-openai:v0.19.0\n    command: ${JSON.stringify(['--model', ...words])}\n`
+  const small = service('small', 'meta-llama/Llama-3.1-8B-Instruct', '--tensor-parallel-size', '4')
+  const checks = async (vllm: string, require: object = {}) => {
+    const { body } = await agent.post('/validate').send({
+      hardware: { chip: 'h100-sxm', chips: 4 },
+      workload: { mode: 'generate', contextLength: 4096, batchSequences: 64 },
+      plan: { vllm },
+      require,
+    })
+    return (body.checks as Told[]).find(({ name }) => name === 'understood')?.message
+  }
+  const two = `services:\n${service('big', model, '--tensor-parallel-size', '2')}${small}`
+  expect(await checks(two)).toMatch(/only the last server .*Llama-3.1-70B-Instruct --tensor-parallel-size 2/)
+  expect(await checks(two, { understood: false })).toBeUndefined()
+  const replicas = `services:\n${small}${small.replace('small', 'other').replace('"4"', '"4","--port","8001"')}`
+  expect(await checks(replicas)).toBeUndefined()
+})

@@ -32,6 +32,16 @@ it('of several commands the last is read, and a note says so', () => {
   expect(notes('vllm serve org/m -tp 4\nvllm serve org/m -tp 4')).not.toMatch(/commands that start/)
 })
 
+it('of several commands those that differ from the last in more than where they run are not read', () => {
+  const last = 'vllm serve org/m -tp 4 --port 8001'
+  const unread = (first: string) => readVllm(`${first}\n${last}`, context).unread
+  expect(unread('vllm serve org/m --port=8000 --host 10.0.0.1 --tensor-parallel-size 4')).toEqual([])
+  expect(unread('vllm serve org/m -tp 2 --port 8000')).toEqual(['org/m --tensor-parallel-size 2'])
+  expect(unread('vllm serve org/n -tp 4')).toEqual(['org/n --tensor-parallel-size 4'])
+  const node = (rank: number) => `vllm serve org/m -tp 8 -n 2 -r ${rank}`
+  expect(readVllm(`${node(0)} --max-num-seqs 64\n${node(1)}`, { ...context, chips: 16 }).unread).toEqual([])
+})
+
 // vllm-project/vllm 01e4fce, docs/serving/data_parallel_deployment.md
 it.each([
   ['--headless', 'vllm serve org/m -tp 8 --max-num-seqs 64 --nnodes 2 --node-rank 0', '--headless'],
