@@ -4,6 +4,7 @@
  */
 import { basename, dirname, join } from 'node:path'
 import { fileWritten } from '../translate/launch/manifest.ts'
+import type { LaunchText } from './launch-lines.ts'
 
 /** A command that starts or sources a script, which one of its words names. */
 const calls = /^\s*(?:\w+=\S*\s+|nohup\s+|exec\s+)*(?:(?:source|\.|bash|sh|sbatch|srun)\s|\.\/)/
@@ -16,7 +17,18 @@ const settings =
 const mostFiles = 20
 
 export function withScripts(text: string, file: string, read: (file: string) => string): string {
-  const found = new Map<string, string>()
+  return launchRead(text, file, read).whole
+}
+
+interface LaunchFiles {
+  /** What is read, as one text. */
+  readonly whole: string
+  /** The files that it is made of, the launch file itself first. */
+  readonly texts: readonly LaunchText[]
+}
+
+export function launchRead(text: string, file: string, read: (file: string) => string): LaunchFiles {
+  const found = new Map<string, Beside>()
   const look = (within: string) => {
     const commands = within
       .replaceAll(/\\\n/g, ' ')
@@ -32,7 +44,7 @@ export function withScripts(text: string, file: string, read: (file: string) => 
       const own = readable(join(dirname(file), name), read)
       if (own === null) continue
       found.set(name, own)
-      look(own)
+      look(own.text)
     }
   }
   look(text)
@@ -42,19 +54,25 @@ export function withScripts(text: string, file: string, read: (file: string) => 
   }
   // Lines for Slurm have to stay in front of the first command.
   const [head = ''] = /^(?:[ \t]*(?:#.*)?\n)*/.exec(text) ?? []
-  const files = [...found].flatMap(([name, own]) => fileWritten(name, own))
-  return head + [...files, text.slice(head.length)].join('\n')
+  const files = [...found].flatMap(([name, own]) => fileWritten(name, own.text))
+  const texts = [{ file, text }, ...found.values()].map((one) => ({ ...one, first: 1 }))
+  return { whole: head + [...files, text.slice(head.length)].join('\n'), texts }
+}
+
+interface Beside {
+  readonly file: string
+  readonly text: string
 }
 
 /** A file by its path from where the script lies, or by its name beside it. */
-function besideOf(file: string, path: string, read: (file: string) => string): string | null {
+function besideOf(file: string, path: string, read: (file: string) => string): Beside | null {
   return readable(join(dirname(file), path), read) ?? readable(join(dirname(file), basename(path)), read)
 }
 
 /** Null where there is no such file to read. */
-function readable(path: string, read: (file: string) => string): string | null {
+function readable(path: string, read: (file: string) => string): Beside | null {
   try {
-    return read(path)
+    return { file: path, text: read(path) }
   } catch {
     return null
   }

@@ -3,8 +3,9 @@ import { ProblemError } from '../problems.ts'
 import type { Checked } from '../report/checks/checked.ts'
 import type { ValidateBody } from '../worker/desk.ts'
 import type { Asker } from './asker.ts'
-import { type RequestDocument, UnparsedFile } from './document.ts'
+import { UnparsedFile } from './document.ts'
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-code.ts'
+import type { AskedDocument } from './places.ts'
 import { UnreadableFile } from './usage-error.ts'
 
 export interface CheckedFile {
@@ -17,25 +18,25 @@ export interface CheckedFile {
 }
 
 export async function checkedFile(
-  document: () => RequestDocument,
+  document: () => AskedDocument,
   file: string | null,
   asker: Asker,
 ): Promise<CheckedFile> {
-  let lineOf: Checked['lineOf'] = () => null
+  let placeOf: Checked['placeOf'] = () => null
   try {
     const found = document()
-    lineOf = found.lineOf
+    placeOf = found.placeOf
     const answer = await asker.validate(found.body)
     const { ok, checks, plan, best, preferred, warnings } = answer
     return {
       answer,
-      checked: { file, checks, plan, best, preferred, warnings, lineOf },
+      checked: { file, checks, plan, best, preferred, warnings, placeOf },
       code: ok ? exitCodes.ok : exitCodes.failed,
     }
   } catch (thrown) {
     const error = thrown instanceof UnreadableFile ? new ProblemError('not-found', thrown.message) : thrown
     if (!(error instanceof ProblemError)) throw error
-    if (error instanceof UnparsedFile) lineOf = () => error.line
+    if (error instanceof UnparsedFile && file !== null) placeOf = () => ({ file, line: error.line })
     const { slug, message, faults } = error
     const told = faults.length > 0 ? faults : [{ pointer: '', detail: message }]
     const checks = told.map(({ pointer, detail, correction }) => ({
@@ -49,7 +50,7 @@ export async function checkedFile(
     }))
     return {
       answer: { problem: slug, detail: message, errors: faults },
-      checked: { file, checks, plan: null, best: null, preferred: null, warnings: [], lineOf },
+      checked: { file, checks, plan: null, best: null, preferred: null, warnings: [], placeOf },
       code: exitCodeOf(slug),
     }
   }

@@ -20,7 +20,16 @@ import { isRequest, launchMeant } from './launch-meant.ts'
 export interface RequestDocument {
   readonly file: string | null
   readonly body: unknown
+  /** Line of the value at a pointer, or of the last on the way to it that there is. */
   readonly lineOf: (pointer: string) => number | null
+  /** The lines of the value at a pointer; null if there is none. */
+  readonly linesAt: (pointer: string) => Lines | null
+}
+
+export interface Lines {
+  readonly text: string
+  /** From 1. */
+  readonly first: number
 }
 
 /** A file that is no request, being neither JSON nor YAML or a launch file, with the line that it goes wrong on. */
@@ -36,7 +45,8 @@ export class UnparsedFile extends ProblemError {
 export function requestDocument(text: string, file: string | null): RequestDocument {
   if (isPage(file)) throw new UnparsedFile('is a page of Markdown: a request is a file of JSON or YAML', 1)
   const lines = new LineCounter()
-  const document = parseDocument(uncommented(text), { lineCounter: lines, prettyErrors: false, ...reading })
+  const bare = uncommented(text)
+  const document = parseDocument(bare, { lineCounter: lines, prettyErrors: false, ...reading })
   const several = document.errors[0]?.code === 'MULTIPLE_DOCS' ? documentsIn(text) : []
   if (several.some(isRequest)) throw new UnparsedFile(severalSaid(several.length), 1)
   const { value, fault } = saidBy(document)
@@ -53,7 +63,12 @@ export function requestDocument(text: string, file: string | null): RequestDocum
   return {
     file,
     body,
-    lineOf: (pointer) => lines.linePos(offsetOf(document.contents, pathOf(pointer))).line,
+    lineOf: (pointer) => lines.linePos(foundAt(document.contents, pathOf(pointer)).from).line,
+    linesAt: (pointer) => {
+      const { from, to, whole } = foundAt(document.contents, pathOf(pointer))
+      const first = lines.linePos(from).line
+      return whole ? { text: bare.slice(lines.lineStarts[first - 1], to), first } : null
+    },
   }
 }
 
@@ -109,7 +124,7 @@ export function isPage(file: string | null): boolean {
   return /\.(md|markdown)$/i.test(file ?? '')
 }
 
-export const noDocument: RequestDocument = { file: null, body: {}, lineOf: () => null }
+export const noDocument: RequestDocument = { file: null, body: {}, lineOf: () => null, linesAt: () => null }
 
 function pathOf(pointer: string): readonly string[] {
   return pointer
@@ -118,22 +133,31 @@ function pathOf(pointer: string): readonly string[] {
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
 }
 
-/** Offset of the key that the pointer ends at, or of the last one on the way to it that exists, as a missing key belongs there. */
-function offsetOf(contents: unknown, path: readonly string[]): number {
-  let offset = isNode(contents) ? (contents.range?.[0] ?? 0) : 0
+interface Found {
+  /** Offset of the key that the path ends at, or of the last one on the way to it that exists, as a missing key belongs there. */
+  readonly from: number
+  /** Offset behind its value. */
+  readonly to: number
+  /** Whether the whole path exists. */
+  readonly whole: boolean
+}
+
+function foundAt(contents: unknown, path: readonly string[]): Found {
+  let from = isNode(contents) ? (contents.range?.[0] ?? 0) : 0
   let node = contents
+  const found = (whole: boolean) => ({ from, to: isNode(node) ? (node.range?.[1] ?? from) : from, whole })
   for (const part of path) {
-    if (!isCollection(node)) break
+    if (!isCollection(node)) return found(false)
     const items: readonly unknown[] = node.items
     const next = isSeq(node)
       ? items[Number(part)]
       : isMap(node)
         ? items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === part)
         : undefined
-    if (next === undefined) break
+    if (next === undefined) return found(false)
     const start = isPair(next) ? next.key : next
-    if (isNode(start)) offset = start.range?.[0] ?? offset
+    if (isNode(start)) from = start.range?.[0] ?? from
     node = isPair(next) ? next.value : next
   }
-  return offset
+  return found(true)
 }

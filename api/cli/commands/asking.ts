@@ -3,12 +3,11 @@ import { type Command, Option } from 'commander'
 import { compact } from '../../../src/compact.ts'
 import { isFields } from '../../../src/fields.ts'
 import { changed } from '../../hints/change.ts'
-import { nearest } from '../../hints/nearest.ts'
-import { launchKeys } from '../../schemas/launch.ts'
-import { withScripts } from '../beside.ts'
-import { noDocument, type RequestDocument, requestDocument } from '../document.ts'
+import { noDocument, requestDocument } from '../document.ts'
 import type { ExitCode } from '../exit-code.ts'
+import { withLaunch } from '../launched.ts'
 import { withModelFile } from '../model-file.ts'
+import { type AskedDocument, launchWithin, placesOf } from '../places.ts'
 import { planOptions, type RequestOptions, requestOptions, withOptions } from '../request-options.ts'
 import { UsageError } from '../usage-error.ts'
 import type { World } from '../world.ts'
@@ -96,18 +95,24 @@ function withOptionsOf(command: Command, options: typeof requestOptions | typeof
   return command
 }
 
-export function documentOf(world: World, file: string | undefined, options: Options): RequestDocument {
+export function documentOf(world: World, file: string | undefined, options: Options): AskedDocument {
   const found =
     file === undefined ? noDocument : requestDocument(world.read(file), file === '-' ? null : file)
-  const body = options.launch ? withLaunch(found.body, options.launch, world) : found.body
-  return { ...found, body: withModelFile(withOptions(body, options), options.model, world.read) }
+  const { body, texts } = options.launch
+    ? withLaunch(found.body, options.launch, world)
+    : { body: found.body, texts: launchWithin(found) }
+  return {
+    file: found.file,
+    body: withModelFile(withOptions(body, options), options.model, world.read),
+    placeOf: placesOf(found, texts),
+  }
 }
 
 /**
  * The request without its requirements, which only `check` has a use for: one file serves all commands. The service itself
  * refuses them where they have no say.
  */
-export function questionOf(world: World, file: string | undefined, options: Options): RequestDocument {
+export function questionOf(world: World, file: string | undefined, options: Options): AskedDocument {
   const found = documentOf(world, file, options)
   const body = withoutRequirements(found.body)
   if (body !== found.body) {
@@ -135,28 +140,6 @@ function withoutRequirements(body: unknown): unknown {
 
 function requirementsIn(part: unknown, at: string): readonly string[] {
   return isFields(part) && 'require' in part ? [`${at}/require`] : []
-}
-
-/** The name of the file in framework=file. */
-export function launchFile(text: string): string {
-  return text.replace(/^[^=]*=/, '')
-}
-
-/** The request with a launch file, given as framework=file, for its plan. */
-export function withLaunch(body: unknown, text: string, world: World): unknown {
-  const [, framework = '', file = ''] = /^([\w-]+)=([\s\S]+)$/.exec(text) ?? []
-  if (!file) throw new UsageError(`--launch ${text}: write framework=file, such as megatron=run.sh`)
-  // Frameworks have the names that they have in answers: tensorrt-llm is tensorrtLlm in a plan.
-  const key = framework.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
-  if (!launchKeys.includes(key)) {
-    const near = nearest(key, launchKeys)
-    const which =
-      near.length > 0 ? `did you mean ${near.join(' or ')}?` : `there are ${launchKeys.join(', ')}`
-    throw new UsageError(`--launch ${text}: ${framework} is no framework that is read; ${which}`)
-  }
-  return changed(body, [
-    { pointer: '/plan', value: { [key]: withScripts(world.read(file), file, world.read) } },
-  ])
 }
 
 export function collected(value: string, before: readonly string[] = []): readonly string[] {

@@ -3,6 +3,7 @@ import { changed } from '../../hints/change.ts'
 import { comparisonReport } from '../../report/comparison.ts'
 import { exitCodes } from '../exit-code.ts'
 import { formatsOf, written } from '../formats.ts'
+import { launchFile, withLaunch } from '../launched.ts'
 import { assignment } from '../request-options.ts'
 import { UsageError } from '../usage-error.ts'
 import {
@@ -10,11 +11,9 @@ import {
   collected,
   type Desk,
   examples,
-  launchFile,
   launchOption,
   questionOf,
   type SeveralLaunched,
-  withLaunch,
   withRequest,
 } from './asking.ts'
 
@@ -50,7 +49,7 @@ export function compare(desk: Desk): void {
       }))
       const launched = launch.map((said) => ({
         name: launchFile(said),
-        body: withLaunch(asked[0]?.body, said, world),
+        body: withLaunch(asked[0]?.body, said, world).body,
       }))
       const found = files.length === 0 && launched.length > 0 ? launched : [...asked, ...launched]
       const body = comparisonBody(found, options.against ?? [])

@@ -5,9 +5,9 @@ import { plansReport } from '../../report/plans.ts'
 import { isLaunch } from '../../schemas/launch.ts'
 import type { EvaluateBody, OptimizeBody } from '../../worker/desk.ts'
 import type { Asker } from '../asker.ts'
-import type { RequestDocument } from '../document.ts'
 import { exitCodes } from '../exit-code.ts'
 import { formatsOf, written } from '../formats.ts'
+import type { AskedDocument } from '../places.ts'
 import type { World } from '../world.ts'
 import { asking, type Desk, examples, launching, type Options, questionOf } from './asking.ts'
 
@@ -37,7 +37,7 @@ export function optimize(desk: Desk): void {
 }
 
 /** The same question without its plan; a launch file says part of the question, as /validate reads it. */
-async function searched({ err }: World, { file, body }: RequestDocument, asker: Asker): Promise<unknown> {
+async function searched({ err }: World, { file, body }: AskedDocument, asker: Asker): Promise<unknown> {
   if (typeof body !== 'object' || body === null || !('plan' in body)) return body
   const read = isLaunch(body) ? (await asker.validate(body)).read?.request : undefined
   const where = file === null ? '' : `${file}: `

@@ -1,9 +1,11 @@
 /** `shardplan validate`: checks whether plans are legal, fit, and are as good as required. */
 import { checkReports } from '../../report/reports.ts'
 import { type CheckedFile, checkedFile } from '../check-files.ts'
-import { isPage, type RequestDocument } from '../document.ts'
+import { isPage } from '../document.ts'
 import { exitCodes, gravest } from '../exit-code.ts'
 import { type Formats, json, written, yaml } from '../formats.ts'
+import { launchFile } from '../launched.ts'
+import type { AskedDocument } from '../places.ts'
 import { UsageError } from '../usage-error.ts'
 import type { World } from '../world.ts'
 import {
@@ -12,7 +14,6 @@ import {
   type Desk,
   documentOf,
   examples,
-  launchFile,
   type Options,
   type SeveralLaunched,
   withPlans,
@@ -68,7 +69,7 @@ interface Given {
 interface Entry {
   /** Null if the request did not come from a file. */
   readonly name: string | null
-  readonly document: () => RequestDocument
+  readonly document: () => AskedDocument
 }
 
 /** An entry for each request, and with launch files for each of these as the plan of each request. */

@@ -13,6 +13,17 @@ interface Figured {
   readonly requestsPerSecond?: number
 }
 
+/** A check, or what else is told of a pointer. */
+export interface Finding {
+  readonly pointer: string
+  readonly message: string
+}
+
+interface Place {
+  readonly file: string
+  readonly line: number
+}
+
 export interface Checked {
   /** Null if the request did not come from a file. */
   readonly file: string | null
@@ -23,8 +34,13 @@ export interface Checked {
   /** Why that is the best of those that are tied. */
   readonly preferred: Preferred | null
   readonly warnings: readonly string[]
-  /** Line of the value at a JSON pointer, from 1; null if unknown. */
-  readonly lineOf: (pointer: string) => number | null
+  /** The line that a finding is about, from 1, and its file; null if unknown. */
+  readonly placeOf: (finding: Finding) => Place | null
+}
+
+/** Where a finding stands, which is the file's first line if nothing else is known; null without a file. */
+export function placedIn({ file, placeOf }: Checked, finding: Finding): Place | null {
+  return placeOf(finding) ?? (file === null ? null : { file, line: 1 })
 }
 
 /** The part of an answer that a report needs. */
@@ -33,7 +49,7 @@ export interface Told extends Pick<Checked, 'checks' | 'plan' | 'best' | 'prefer
 }
 
 export function withoutFile({ checks, plan, best, preferred, warnings }: Told): Checked {
-  return { file: null, checks, plan, best, preferred, warnings, lineOf: () => null }
+  return { file: null, checks, plan, best, preferred, warnings, placeOf: () => null }
 }
 
 /** The checked plan in a line, with how much longer its step takes than the best one's; null if it has no numbers. */

@@ -4,14 +4,15 @@
  * packages/core/src/command.ts).
  */
 import { remediesText } from '../remedies-text.ts'
-import { type Checked, failing } from './checked.ts'
+import { type Checked, failing, placedIn } from './checked.ts'
 
 export function github(all: readonly Checked[]): string {
   return all
     .flatMap((checked) =>
-      failing([checked]).map(({ name, pointer, message, nearest = [] }) => {
-        const { file, lineOf } = checked
-        const at = file ? { file, line: String(lineOf(pointer) ?? 1) } : {}
+      failing([checked]).map((check) => {
+        const { name, message, nearest = [] } = check
+        const { file, line } = placedIn(checked, check) ?? {}
+        const at = file === undefined ? {} : { file, line: String(line) }
         const properties = Object.entries({ ...at, title: `shardplan: ${name}` })
         const data = [message, ...remediesText(nearest)].join('\n')
         return `::error ${properties.map(([key, value]) => `${key}=${property(value)}`).join(',')}::${escaped(data)}\n`

@@ -5,7 +5,7 @@
  */
 import type { Location, Log } from 'sarif'
 import { remediesText } from '../remedies-text.ts'
-import { type Checked, failing } from './checked.ts'
+import { type Checked, type Finding, failing, placedIn } from './checked.ts'
 
 const schema = 'https://json.schemastore.org/sarif-2.1.0.json'
 
@@ -24,25 +24,30 @@ export function sarif(all: readonly Checked[], version: string): Log {
           },
         },
         results: all.flatMap((checked) =>
-          failing([checked]).map(({ name, pointer, message, nearest = [] }) => ({
-            ruleId: name,
-            ruleIndex: names.indexOf(name),
-            kind: 'fail',
-            level: 'error',
-            message: { text: [message, ...remediesText(nearest)].join('\n') },
-            locations: [location(checked, pointer)],
-          })),
+          failing([checked]).map((check) => {
+            const { name, message, nearest = [] } = check
+            return {
+              ruleId: name,
+              ruleIndex: names.indexOf(name),
+              kind: 'fail',
+              level: 'error',
+              message: { text: [message, ...remediesText(nearest)].join('\n') },
+              locations: [location(checked, check)],
+            }
+          }),
         ),
       },
     ],
   }
 }
 
-function location({ file, lineOf }: Checked, pointer: string): Location {
+function location(checked: Checked, check: Finding): Location {
+  const { pointer } = check
+  const place = placedIn(checked, check)
   const logical = pointer ? { logicalLocations: [{ fullyQualifiedName: pointer, kind: 'value' }] } : {}
-  if (!file) return logical
-  const uri = file.split('/').map(encodeURIComponent).join('/')
-  const region = { startLine: lineOf(pointer) ?? 1 }
+  if (!place) return logical
+  const uri = place.file.split('/').map(encodeURIComponent).join('/')
+  const region = { startLine: place.line }
   return { physicalLocation: { artifactLocation: { uri }, region }, ...logical }
 }
 

@@ -9,15 +9,22 @@ export function text(all: readonly Checked[]): string {
   return `${[...all.flatMap(linesOf), summary].join('\n')}\n`
 }
 
-function linesOf({ file, checks, plan, best, preferred, warnings, lineOf }: Checked): readonly string[] {
+function linesOf({ file, checks, plan, best, preferred, warnings, placeOf }: Checked): readonly string[] {
   const width = Math.max(...checks.map(({ name }) => name.length))
-  const placed = (pointer: string) => [file, file && lineOf(pointer)].filter(Boolean).join(':')
+  const placed = (check: (typeof checks)[number]) => {
+    const place = placeOf(check)
+    return place ? `${place.file}:${place.line}` : file
+  }
   return [
     ...(file ? [file] : []),
-    ...checks.flatMap(({ name, ok, pointer, message, nearest = [] }) => [
-      `${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(width)}  ${message}${ok ? '' : ` (${[placed(pointer), pointer].filter(Boolean).join(' ')})`}`,
-      ...remediesText(nearest).map((line) => `${' '.repeat(width + 8)}${line}`),
-    ]),
+    ...checks.flatMap((check) => {
+      const { name, ok, pointer, message, nearest = [] } = check
+      const at = ok ? '' : ` (${[placed(check), pointer].filter(Boolean).join(' ')})`
+      return [
+        `${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(width)}  ${message}${at}`,
+        ...remediesText(nearest).map((line) => `${' '.repeat(width + 8)}${line}`),
+      ]
+    }),
     ...(plan ? [`plan  ${planText({ plan, best })}`] : []),
     ...(best ? [`best  ${bestText({ best, preferred })}`] : []),
     ...warnings.map((warning) => `note  ${warning}`),
