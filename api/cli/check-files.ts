@@ -27,10 +27,10 @@ export async function checkedFile(
     const found = document()
     placeOf = found.placeOf
     const answer = await asker.validate(found.body)
-    const { ok, checks, plan, best, preferred, warnings } = answer
+    const { ok, checks, plan, best, preferred, warnings, doubts = [] } = answer
     return {
       answer,
-      checked: { file, checks, plan, best, preferred, warnings, placeOf },
+      checked: { file, checks, plan, best, preferred, warnings, doubts, placeOf },
       code: ok ? exitCodes.ok : exitCodes.failed,
     }
   } catch (thrown) {

@@ -108,6 +108,10 @@ const fields = {
   search: searchAccount.omit({ elapsedMs: true, waitedMs: true }).describe('How the search for `best` went.'),
   read: launchRead,
   ...resolvedFields,
+  doubts: optional(
+    'Those of the warnings for which what runs may be another than what was checked, or than what was meant, or for which a better plan may not have been looked at; absent where there are none.',
+    z.array(z.string()),
+  ),
 }
 
 const stepValidation = <Mode extends z.ZodType, Checked extends z.ZodType>(mode: Mode, checked: Checked) =>

@@ -48,9 +48,10 @@ import { problemOf, type Translation } from '../translate/problem.ts'
 import { asWritten, trialOf } from '../translate/trial.ts'
 import { evaluateWritten, validateWritten } from '../validation/written-plan.ts'
 import { asLaunched, launchedByItsOwn } from './check-launcher.ts'
+import { doubtsAmong } from './doubts.ts'
 import { withRefusals } from './file-checks.ts'
 import { refuseUncosted } from './not-offered.ts'
-import { type Costs, changesToldIn } from './told-in-file.ts'
+import { type Costs, changesToldIn, fileOf } from './told-in-file.ts'
 
 export function optimizeQuestion(request: OptimizeRequest, catalogue: Catalogue): Translation {
   const translation = problemOf(request, catalogue)
@@ -167,7 +168,7 @@ export function validateBody(
 ) {
   const checks = checksAsWritten(request, validation.checks)
   const { plan } = validation
-  const told =
+  const inItsFile =
     read &&
     plan &&
     changesToldIn(
@@ -175,27 +176,21 @@ export function validateBody(
       { request, trial: inspection.trial, plan },
       costs,
     )
-  const ofPlan = read ? checks.map((check) => checkedInRead(check, told)) : checks
+  const ofPlan = read ? checks.map((check) => checkedInRead(check, inItsFile)) : checks
   const all = [...ofFile, ...withRefusals(ofPlan, reading, request.require.launchableBy)]
+  const told = [...warnings, ...validation.warnings]
   return {
     mode: inspection.trial.mode,
     ...validation,
     ok: all.every(({ ok }) => ok),
     checks: all,
     ...(read ? { read } : {}),
-    warnings: [...warnings, ...validation.warnings],
+    warnings: told,
+    ...doubtsAmong(told, reading, validation.search),
   }
 }
 
 export type ValidateBody = ReturnType<typeof validateBody>
-
-function fileOf(asked: EvaluateAsked | ValidateAsked): string {
-  if (!isLaunch(asked)) return ''
-  const written: unknown = asked.plan[launchKey(asked.plan)]
-  return typeof written === 'string'
-    ? written
-    : JSON.stringify(written).replaceAll('\\n', '\n').replaceAll('\\"', '"')
-}
 
 export function trialIn(
   request: EvaluateRequest | EvaluateServeRequest,

@@ -8,9 +8,12 @@ import type { Plan } from '../../src/plan/plan.ts'
 import type { Change } from '../../src/rules/part-rule.ts'
 import { lackingBeside } from '../../src/validation/costed-with.ts'
 import { changed } from '../hints/change.ts'
-import type { EvaluateRequest, EvaluateServeRequest } from '../schemas/evaluate.ts'
+import type { EvaluateAsked, EvaluateRequest, EvaluateServeRequest } from '../schemas/evaluate.ts'
+import { isLaunch } from '../schemas/launch.ts'
 import type { LaunchRead } from '../schemas/launch-read.ts'
+import type { ValidateAsked } from '../schemas/validate.ts'
 import type { ToldInFile } from '../translate/answer/check.ts'
+import { launchKey } from '../translate/launch/file.ts'
 import { valueAt } from '../validation/json-pointer.ts'
 
 /** Costs a changed request, to see what its launch would be; null if time is up. */
@@ -68,3 +71,12 @@ const room = [
   { pointer: '/hardware/hbmBytes', value: 1e14 },
   { pointer: '/memoryBudget', value: null },
 ]
+
+/** The text of a launch file; empty if there is none. */
+export function fileOf(asked: EvaluateAsked | ValidateAsked): string {
+  if (!isLaunch(asked)) return ''
+  const written: unknown = asked.plan[launchKey(asked.plan)]
+  return typeof written === 'string'
+    ? written
+    : JSON.stringify(written).replaceAll('\\n', '\n').replaceAll('\\"', '"')
+}

@@ -80,3 +80,53 @@ describe('a report', () => {
     expect(first(out)).toBe('::error file=a.yaml,line=4')
   })
 })
+
+describe('what is no failure', () => {
+  const odd = script
+    .replace('--frobnicate', '--frobnicate 3')
+    .replace('--nproc-per-node 8', '--nproc-per-node 4')
+  const job = odd.replace('#!/bin/bash\n', '#!/bin/bash\n#SBATCH --nodes=2 --gpus-per-node=8\n')
+  const reports = ['sarif', 'junit'].flatMap((name) => ['--report', `${name}=${name}`])
+  const asked = [
+    'check',
+    '--chip',
+    'h100-sxm',
+    '--format',
+    'github',
+    '--launch',
+    'megatron=run.sh',
+    ...reports,
+  ]
+  const free = ['--set', 'require.understood=false', '--set', 'constraints.pipeline=1']
+
+  it('is a warning where it is doubted, and else one note, in each report', async () => {
+    const { code, out, written } = await run([...asked, ...free], { 'run.sh': job })
+    expect(code).toBe(0)
+    const levels = out.split('\n').map((line) => line.split(',title')[0])
+    expect(levels).toEqual([
+      ...[
+        '::warning file=run.sh,line=12',
+        '::warning file=run.sh,line=14',
+        '::notice file=run.sh,line=14',
+        '',
+      ],
+    ])
+    expect(out).toMatch(/^::warning .*--frobnicate/)
+    expect(out).toMatch(/\n::warning .*the others stay idle/)
+    expect(out).toMatch(/\n::notice .*::plan {2}.*%0Abest {2}.*%0Anote {2}/)
+    const { results } = JSON.parse(written.sarif ?? '').runs[0]
+    const graded = results.map(({ ruleId, level }: Record<string, string>) => [ruleId, level])
+    expect(graded).toEqual([
+      ['doubt', 'warning'],
+      ['doubt', 'warning'],
+      ['note', 'note'],
+    ])
+    expect(written.junit).toMatch(/<system-out>plan {2}[\s\S]*stay idle[\s\S]*<\/system-out>/)
+  })
+
+  it('is not told beside a failure that says the same', async () => {
+    const { code, out } = await run([...asked, ...free.slice(2)], { 'run.sh': script })
+    expect(code).toBe(1)
+    expect(out.match(/--frobnicate/g)).toHaveLength(1)
+  })
+})

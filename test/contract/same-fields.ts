@@ -38,7 +38,7 @@ type Lacking<One, Other, Path extends string> = One extends Simple
       }[keyof One & string]
 
 /** What the service adds to every answer that a search has made. */
-type Added = '/mode' | '/read' | '/regret' | '/search/elapsedMs' | '/search/waitedMs'
+type Added = '/mode' | '/read' | '/doubts' | '/regret' | '/search/elapsedMs' | '/search/waitedMs'
 
 type Differing<Made, Schema extends z.ZodType> = Record<
   Exclude<Lacking<Made, z.output<Schema>, ''> | Lacking<z.output<Schema>, Made, ''>, Added>,

@@ -19,7 +19,7 @@ export interface Finding {
   readonly message: string
 }
 
-interface Place {
+export interface Place {
   readonly file: string
   readonly line: number
 }
@@ -34,6 +34,8 @@ export interface Checked {
   /** Why that is the best of those that are tied. */
   readonly preferred: Preferred | null
   readonly warnings: readonly string[]
+  /** Those of the warnings that are no mere notes. */
+  readonly doubts?: readonly string[]
   /** The line that a finding is about, from 1, and its file; null if unknown. */
   readonly placeOf: (finding: Finding) => Place | null
 }
@@ -44,19 +46,26 @@ export function placedIn({ file, placeOf }: Checked, finding: Finding): Place | 
 }
 
 /** The part of an answer that a report needs. */
-export interface Told extends Pick<Checked, 'checks' | 'plan' | 'best' | 'preferred' | 'warnings'> {
+export interface Told
+  extends Pick<Checked, 'checks' | 'plan' | 'best' | 'preferred' | 'warnings' | 'doubts'> {
   readonly ok: boolean
 }
 
-export function withoutFile({ checks, plan, best, preferred, warnings }: Told): Checked {
-  return { file: null, checks, plan, best, preferred, warnings, placeOf: () => null }
+export function withoutFile({ checks, plan, best, preferred, warnings, doubts = [] }: Told): Checked {
+  return { file: null, checks, plan, best, preferred, warnings, doubts, placeOf: () => null }
 }
 
 /** The checked plan in a line, with how much longer its step takes than the best one's; null if it has no numbers. */
 export function planText({ plan, best }: Pick<Checked, 'plan' | 'best'>): string | null {
   if (!plan) return null
-  const slower = (plan.stepTimeSeconds ?? 0) / (best?.stepTimeSeconds ?? Number.POSITIVE_INFINITY) - 1
-  return `${figuredText(plan)}${slower >= 0.001 ? `: ${percent(slower)} slower than the best` : ''}`
+  const slower = slowerBy({ plan, best })
+  return `${figuredText(plan)}${slower > 0 ? `: ${percent(slower)} slower than the best` : ''}`
+}
+
+/** Share by which the step of the plan is longer than the best one's; 0 for less than a thousandth. */
+function slowerBy({ plan, best }: Pick<Checked, 'plan' | 'best'>): number {
+  const share = (plan?.stepTimeSeconds ?? 0) / (best?.stepTimeSeconds ?? Number.POSITIVE_INFINITY) - 1
+  return share >= 0.001 ? share : 0
 }
 
 /** The best plan in a line, with why it is taken for that where another one is predicted to be faster; null if there is none. */
@@ -80,4 +89,31 @@ function figuredText({ summary, stepTimeSeconds, mfu, requestsPerSecond }: Figur
 
 export function failing(all: readonly Checked[]): readonly Checked['checks'][number][] {
   return all.flatMap(({ checks }) => checks.filter(({ ok }) => !ok))
+}
+
+/** What is told of a request beside its checks, where a report grades what it tells: what no failed check says already. */
+export function remarksOf(checked: Checked): {
+  readonly doubts: readonly Finding[]
+  /** The plan, the best and the notes, as one. */
+  readonly note: Finding | null
+} {
+  const { checks, warnings, doubts = [] } = checked
+  const failed = checks.filter(({ ok }) => !ok)
+  const notes = warnings.filter((one) => !doubts.includes(one))
+  const isRemarkable = notes.length > 0 || slowerBy(checked) > 0
+  const lines = isRemarkable ? [...planLines(checked), ...notes.map((one) => `note  ${one}`)] : []
+  return {
+    doubts: doubts
+      .filter((one) => !failed.some(({ message }) => one.endsWith(message)))
+      .map((message) => ({ pointer: '', message })),
+    note: lines.length > 0 ? { pointer: '', message: lines.join('\n') } : null,
+  }
+}
+
+/** The plan and the best of them, each in a line; none of a request that has no answer. */
+export function planLines({ plan, best, preferred }: Pick<Checked, 'plan' | 'best' | 'preferred'>) {
+  return compact(
+    plan && `plan  ${planText({ plan, best })}`,
+    best && `best  ${bestText({ best, preferred })}`,
+  )
 }

@@ -1,14 +1,15 @@
 /**
  * Writes checks as JUnit XML, which every CI system reads: a suite for each file, a test case for each check, with a
- * failure if it does not hold. Viewers group cases by their class, which is the file.
+ * failure if it does not hold, and as its output what is told beside them. Viewers group cases by their class, which is the file.
  */
 import { create } from 'xmlbuilder2'
 import { remediesText } from '../remedies-text.ts'
-import type { Checked } from './checked.ts'
+import { type Checked, planLines } from './checked.ts'
 
 export function junit(all: readonly Checked[]): string {
   const root = create({ version: '1.0', encoding: 'UTF-8' }).ele('testsuites')
-  for (const { file, checks } of all) {
+  for (const checked of all) {
+    const { file, checks, warnings } = checked
     const failures = checks.filter(({ ok }) => !ok).length
     const classname = file ?? 'shardplan'
     const counts = { tests: checks.length, failures, errors: 0, skipped: 0 }
@@ -21,6 +22,8 @@ export function junit(all: readonly Checked[]): string {
       const lines = [message, `expected: ${expected}`, `actual: ${actual}`, ...remediesText(nearest)]
       one.ele('failure', { type: name, message }).txt(lines.join('\n'))
     }
+    const told = [...planLines(checked), ...warnings.map((one) => `note  ${one}`)]
+    if (told.length > 0) suite.ele('system-out').txt(told.join('\n'))
   }
   return `${root.end({ prettyPrint: true })}\n`
 }

@@ -1,6 +1,6 @@
 /** Writes checks as a table for a terminal or a log, one line each. */
 import { remediesText } from '../remedies-text.ts'
-import { bestText, type Checked, failing, planText } from './checked.ts'
+import { type Checked, failing, planLines } from './checked.ts'
 
 export function text(all: readonly Checked[]): string {
   const total = all.reduce((sum, { checks }) => sum + checks.length, 0)
@@ -25,8 +25,7 @@ function linesOf({ file, checks, plan, best, preferred, warnings, placeOf }: Che
         ...remediesText(nearest).map((line) => `${' '.repeat(width + 8)}${line}`),
       ]
     }),
-    ...(plan ? [`plan  ${planText({ plan, best })}`] : []),
-    ...(best ? [`best  ${bestText({ best, preferred })}`] : []),
+    ...planLines({ plan, best, preferred }),
     ...warnings.map((warning) => `note  ${warning}`),
     ...(file ? [''] : []),
   ]

@@ -150,8 +150,16 @@ const besidePlan =
   'say it beside the plan, as "model": a name of GET /models, or {"huggingFace": {what is in its config.json}}'
 
 export function launchWarnings(reading: LaunchReading | null): readonly string[] {
-  if (!reading) return []
-  const { framework, notes } = reading
+  return reading ? warnedOf(reading, reading.notes) : []
+}
+
+/** Those of the warnings for which what runs may well be another than what was read, or than what was meant. */
+export function launchDoubts(reading: LaunchReading | null): readonly string[] {
+  return reading ? warnedOf(reading, reading.doubts ?? []) : []
+}
+
+function warnedOf(reading: LaunchReading, notes: readonly string[]): readonly string[] {
+  const { framework } = reading
   const misspelt = misspeltIn(reading)
   const told = new Set(misspelt.map(({ option }) => option))
   const notUnderstood = reading.notUnderstood.filter((text) => !told.has(optionIn(text)))

@@ -30,6 +30,7 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
   return {
     ...reading,
     notes: [...reading.notes, ...notes],
+    doubts: [...(reading.doubts ?? []), ...notes],
     refusals: [...(reading.refusals ?? []), ...refusals],
   }
 }

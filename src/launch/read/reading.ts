@@ -50,6 +50,8 @@ export interface LaunchReading {
   readonly known?: readonly string[]
   /** Whether the framework's own program is started, which refuses what it does not know; one of the user's own may have options of its own. */
   readonly refuses?: boolean
+  /** Those of the notes for which what runs is hardly what was meant, such as GPUs that stay idle. */
+  readonly doubts?: readonly string[]
   /** Those of the notes for which the framework does not start what the file says, as it is written. */
   readonly refusals?: readonly string[]
   /** Servers that the file starts beside the one that is read, and that are another than it. */
