@@ -35,10 +35,13 @@ export interface Lines {
 /** A file that is no request, being neither JSON nor YAML or a launch file, with the line that it goes wrong on. */
 export class UnparsedFile extends ProblemError {
   readonly line: number
+  /** The framework of which it is a launch file. */
+  readonly launch: string | undefined
 
-  constructor(detail: string, line: number) {
+  constructor(detail: string, line: number, launch?: string) {
     super('malformed-json', detail)
     this.line = line
+    this.launch = launch
   }
 }
 
@@ -59,7 +62,7 @@ export function requestDocument(text: string, file: string | null): RequestDocum
     const why = several.length > 0 ? severalSaid(several.length) : `line ${line}, column ${col}: ${fault.why}`
     throw new UnparsedFile(why, line)
   }
-  if (meant) throw new UnparsedFile(meant, 1)
+  if (meant) throw new UnparsedFile(meant.says, 1, meant.key)
   return {
     file,
     body,

@@ -32,28 +32,40 @@ export const isRequest = (body: unknown) =>
   (isFields(body.hardware) || requestKeys.some((key) => key in body)) &&
   !Object.keys(body).some((key) => key.includes('-'))
 
-/** How to read the file instead, as the end of a message; empty if it looks like neither, or is a request that holds one. */
-export function launchMeant(text: string, body: unknown, file: string | null): string {
+export interface Meant {
+  /** How to read the file instead, as the end of a message. */
+  readonly says: string
+  /** The framework of which it is a launch file, if it is one that is read. */
+  readonly key?: string
+}
+
+/** Null if the file looks like neither, or is a request that holds one. */
+export function launchMeant(text: string, body: unknown, file: string | null): Meant | null {
   const other = isFields(body) && 'plan' in body ? null : otherLauncher(text)
-  if (other !== null) return `it ${other}`
+  if (other !== null) return { says: `it ${other}` }
   const foreign = isFields(body) && 'plan' in body ? null : foreignManifest(text, body)
-  if (isRequest(body) && foreign === null) return ''
+  if (isRequest(body) && foreign === null) return null
   if (isFields(body) && typeof body.model_type === 'string') {
-    return `it looks like a model's config.json, which is read with --model ${file ?? 'FILE.json'} --chip NAME --chips N`
+    const says = `it looks like a model's config.json, which is read with --model ${file ?? 'FILE.json'} --chip NAME --chips N`
+    return { says }
   }
   const ofScripts = !isFields(body) && (isScript(text) || typeof body === 'string')
   const key = Object.entries(marks).find(
     ([name, mark]) => mark.test(text) && !(ofScripts && configs.includes(name)),
   )?.[0]
   if (key) {
-    return `it looks like a launch file of ${key}, which is read with --launch ${key}=${file ?? 'FILE'} --chip NAME --chips N`
+    const says = `it looks like a launch file of ${key}, which is read with --launch ${key}=${file ?? 'FILE'} --chip NAME --chips N`
+    return { says, key }
   }
-  if (foreign !== null) return foreign
-  if (!ofScripts) return ''
+  if (foreign !== null) return { says: foreign }
+  if (!ofScripts) return null
   if (isPython(text)) {
-    return 'it is a program in Python, which is not run here: give the command or script that starts it (--launch FRAMEWORK=FILE), or the plan'
+    const says =
+      'it is a program in Python, which is not run here: give the command or script that starts it (--launch FRAMEWORK=FILE), or the plan'
+    return { says }
   }
-  return `it is a script in which no program of a framework that is read is named; where another script of its starts one, that is the launch file: --launch ${file ? `FRAMEWORK=${file}` : 'FRAMEWORK=FILE'} reads this one (${Object.keys(marks).join(', ')})`
+  const says = `it is a script in which no program of a framework that is read is named; where another script of its starts one, that is the launch file: --launch ${file ? `FRAMEWORK=${file}` : 'FRAMEWORK=FILE'} reads this one (${Object.keys(marks).join(', ')})`
+  return { says }
 }
 
 function isPython(text: string): boolean {

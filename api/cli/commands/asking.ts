@@ -3,10 +3,11 @@ import { type Command, Option } from 'commander'
 import { compact } from '../../../src/compact.ts'
 import { isFields } from '../../../src/fields.ts'
 import { changed } from '../../hints/change.ts'
-import { noDocument, requestDocument } from '../document.ts'
+import { noDocument, type RequestDocument, requestDocument, UnparsedFile } from '../document.ts'
 import type { ExitCode } from '../exit-code.ts'
-import { withLaunch } from '../launched.ts'
+import { type Launched, launchedBy, withLaunch } from '../launched.ts'
 import { withModelFile } from '../model-file.ts'
+import { withNamedFiles } from '../named-launch.ts'
 import { type AskedDocument, launchWithin, placesOf } from '../places.ts'
 import { planOptions, type RequestOptions, requestOptions, withOptions } from '../request-options.ts'
 import { UsageError } from '../usage-error.ts'
@@ -49,7 +50,7 @@ export function asking({ program }: Desk, { name, alias, says, formats, files }:
     .description(says)
     .argument(
       files,
-      'requests as JSON or YAML; - reads standard input; not needed if the options give everything',
+      'requests as JSON or YAML, or with --chip launch files; - reads standard input; not needed if the options give everything',
     )
     .addOption(new Option('--format <format>', 'output format').choices(Object.keys(formats)).default('text'))
     .option('--server <url>', 'send the request to a running service (API key in SHARDPLAN_API_KEY)')
@@ -96,16 +97,38 @@ function withOptionsOf(command: Command, options: typeof requestOptions | typeof
 }
 
 export function documentOf(world: World, file: string | undefined, options: Options): AskedDocument {
-  const found =
-    file === undefined ? noDocument : requestDocument(world.read(file), file === '-' ? null : file)
-  const { body, texts } = options.launch
-    ? withLaunch(found.body, options.launch, world)
-    : { body: found.body, texts: launchWithin(found) }
+  const { found, body, texts } = foundIn(world, file, options)
   return {
     file: found.file,
     body: withModelFile(withOptions(body, options), options.model, world.read),
     placeOf: placesOf(found, texts),
   }
+}
+
+interface Found extends Launched {
+  readonly found: RequestDocument
+}
+
+function foundIn(world: World, file: string | undefined, options: Options): Found {
+  const text = file === undefined ? '' : world.read(file)
+  const name = file === '-' ? null : (file ?? null)
+  try {
+    const found = file === undefined ? noDocument : requestDocument(text, name)
+    if (options.launch) return { found, ...withLaunch(found.body, options.launch, world) }
+    const { body, texts } = withNamedFiles(found.body, name, world)
+    return { found, body, texts: texts.length > 0 ? texts : launchWithin(found) }
+  } catch (error) {
+    // A launch file says the plan, and options what it runs on: that is a request.
+    const key = error instanceof UnparsedFile && !options.launch ? error.launch : undefined
+    if (key === undefined || !saysHardware(options)) throw error
+    const launched = launchedBy(key, { file: file ?? '-', text }, {}, world)
+    return { found: noDocument, ...launched, texts: name === null ? [] : launched.texts }
+  }
+}
+
+/** Whether the options alone say a chip. */
+function saysHardware({ chip, set = [] }: Options): boolean {
+  return chip !== undefined || set.some((one) => /^\/?hardware\b/.test(one))
 }
 
 /**
