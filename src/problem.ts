@@ -219,10 +219,15 @@ export interface ServeSketch {
   readonly cacheShare?: CacheShare
 }
 
-/** What a server gives to weights and caches of a chip's memory, or to caches of what weights and activations leave free. */
+/**
+ * What a server gives of a chip's memory to weights and caches, what of it to all that it holds, or what to caches of what weights and activations
+ * leave free. Of the first two `keptBytes` are the server's own.
+ */
 export interface CacheShare {
   readonly ofMemory?: number
+  readonly ofChip?: number
   readonly ofFree?: number
+  readonly keptBytes?: Bytes
 }
 
 /** Which physical axes (torus) serve a mesh axis, or which tiers it spans (switches); the other fields are as in an answer. */

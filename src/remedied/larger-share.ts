@@ -1,4 +1,5 @@
 /** More of each chip's memory for a server that is given too little of it for one sequence. */
+import { present } from '../fields.ts'
 import type { Suggestion } from '../plan/answer.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
 import type { ServeProblem, ServeSketch } from '../problem.ts'
@@ -13,20 +14,21 @@ export function largerShare(
   { infeasible = [] }: ServePlan,
 ): Suggestion | null {
   if (!infeasible.some(({ reason }) => reason === 'memory')) return null
-  const { cacheShare } = sketch
+  const { keptBytes, ...shares } = sketch.cacheShare ?? {}
   const { hbmBytes } = problem.cluster.chip
   for (const share of usual) {
     const change = `${share} of each chip's memory`
-    const said = Object.entries(cacheShare ?? {})
-    const own = Object.fromEntries(said.map(([name, less]) => [name, Math.max(less, share)]))
-    const larger = said.length > 0
-    if (larger ? said.every(([, less]) => less >= share) : problem.memoryBudget >= share * hbmBytes) continue
-    const plan = larger
+    const said = Object.entries(shares)
+    const larger = Object.fromEntries(said.map(([name, less]) => [name, Math.max(less, share)]))
+    const own = { ...larger, ...present({ keptBytes }) }
+    const isSaid = said.length > 0
+    if (isSaid ? said.every(([, less]) => less >= share) : problem.memoryBudget >= share * hbmBytes) continue
+    const plan = isSaid
       ? fitting(problem, { ...sketch, cacheShare: own })
       : fitting({ ...problem, memoryBudget: share * hbmBytes }, sketch)
     if (!plan) continue
     const detail = `a server has room for ${plan.roomSequences} sequences`
-    return larger
+    return isSaid
       ? { change, pointer: '/plan/cacheShare', value: own, detail }
       : { change, pointer: '/memoryBudget', value: { fraction: share }, detail }
   }

@@ -1,12 +1,12 @@
 /**
  * Evaluates a written plan within what its server gives to caches. A share that is smaller than the one that the plan's
- * own command has takes the difference off what the plan may fill: of the chip's memory, or of what weights and activations
- * leave free. As both depend on the plan, and the plan on the budget where it holds as many sequences as fit, this is
+ * own command has takes the difference off what the plan may fill: of the chip's memory less what the server keeps of its share, or of what
+ * weights and activations leave free. As both depend on the plan, and the plan on the budget where it holds as many sequences as fit, this is
  * repeated until the share holds.
  */
 import type { Solver } from '../../solvers/linear-program.ts'
 import { budgetFor, fillableBytes } from '../cost/memory/budget.ts'
-import { isFields } from '../fields.ts'
+import { isFields, present } from '../fields.ts'
 import { memoryShares } from '../launch/server/memory-shares.ts'
 import type { IllegalPlan } from '../plan/answer.ts'
 import type { MemoryAccount } from '../plan/plan.ts'
@@ -54,22 +54,45 @@ function beyondShare(setting: Setting, { launch, memoryBytes, generate }: Answer
   const { lasting, free } = memoryShares({ memory, setting })
   const written = writtenShares(launch)
   const all = setting.cluster.chip.hbmBytes
-  const { ofMemory, ofFree } = said
+  const { ofMemory, ofChip, ofFree, keptBytes = 0 } = said
+  const whole = fillableBytes(setting)
   return Math.max(
-    ofMemory === undefined ? 0 : ((written.ofMemory ?? lasting) - ofMemory) * all,
-    ofFree === undefined
-      ? 0
-      : ((written.ofFree ?? free) - ofFree) * (all - memory.parameters - memory.workspace),
+    beyond(ofMemory, written.ofMemory ?? lasting, (own) => own * all, all, keptBytes),
+    beyond(ofChip, written.ofChip ?? Number.POSITIVE_INFINITY, () => whole, all, keptBytes),
+    beyond(ofFree, written.ofFree ?? free, (own) => own * room(memory, all), room(memory, all), 0),
   )
 }
 
+/** A share that is not said takes nothing, nor does one as large as the plan's own command has: that is what the plan is. */
+function beyond(
+  said: number | undefined,
+  own: number,
+  holds: (own: number) => Bytes,
+  all: Bytes,
+  kept: Bytes,
+): Bytes {
+  return said === undefined || said >= own ? 0 : holds(own) - Math.max(0, said * all - kept)
+}
+
+function room({ parameters, workspace }: MemoryAccount, all: Bytes): Bytes {
+  return all - parameters - workspace
+}
+
 /** The shares that the plan's own commands have, which may be less than its memory: what a server needs beside is in them. */
-function writtenShares({ sglang, 'tensorrt-llm': tensorrt }: Answered['launch']): CacheShare {
-  const at = Array.isArray(sglang) ? sglang.indexOf('--mem-fraction-static') : -1
+function writtenShares({ sglang, vllm, 'tensorrt-llm': tensorrt }: Answered['launch']): CacheShare {
   const caches = isFields(tensorrt) ? tensorrt.kv_cache_config : undefined
   const ofFree = isFields(caches) ? Number(caches.free_gpu_memory_fraction) : Number.NaN
   return {
-    ...(Array.isArray(sglang) && at >= 0 ? { ofMemory: Number(sglang[at + 1]) } : {}),
+    ...present({
+      ofMemory: flagged(sglang, '--mem-fraction-static'),
+      ofChip: flagged(vllm, '--gpu-memory-utilization'),
+    }),
     ...(ofFree >= 0 ? { ofFree } : {}),
   }
+}
+
+/** Null where there are no flags, or not this one. */
+function flagged(flags: unknown, name: string): number | null {
+  const at = Array.isArray(flags) ? flags.indexOf(name) : -1
+  return Array.isArray(flags) && at >= 0 ? Number(flags[at + 1]) : null
 }

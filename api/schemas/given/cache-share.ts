@@ -1,6 +1,6 @@
 /** What a server gives its caches, in a plan of inference. */
 import { z } from 'zod'
-import { share } from '../bound.ts'
+import { amount, share } from '../bound.ts'
 import { optional } from '../field.ts'
 
 const part = () => z.exactOptional(share('is a share, at most 1'))
@@ -11,8 +11,16 @@ export const cacheShare = optional(
     ofMemory: part().describe(
       "Weights and caches together, as a share of the chip's memory (SGLang's `--mem-fraction-static`).",
     ),
+    ofChip: part().describe(
+      "All that the server holds, as a share of the chip's memory (vLLM's `--gpu-memory-utilization`).",
+    ),
     ofFree: part().describe(
       "Caches, as a share of what weights and activations leave free (TensorRT-LLM's `free_gpu_memory_fraction`).",
     ),
+    keptBytes: z
+      .exactOptional(amount(1e15))
+      .describe(
+        'What of `ofMemory` or `ofChip` goes to neither weights nor caches nor the activations of the plan: what is gone before weights are loaded (SGLang), graphs, and what a step takes in the profile by which a server sizes its caches (vLLM).',
+      ),
   }),
 )

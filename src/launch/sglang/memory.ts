@@ -16,32 +16,27 @@ import { memoryShares } from '../server/memory-shares.ts'
 import { exceedsBudget, type ServingRules } from '../server/rules.ts'
 import { type Stepped, sendBuffers, sendsTooMany, sentTokens } from '../server/sent-tokens.ts'
 import type { Serving } from '../server/serving.ts'
+import { graphBytes, parallelBytes } from './captured.ts'
 
 const mebibyte = 2 ** 20
 const workspaces = 512 * mebibyte
 
+/** Tokens of the largest graph of prompts: a chunk, as it is by default on chips of 60 to 160 GiB. */
+const graphedPrompt = 8192
+
 /** Tokens of a chip for which DeepEP has buffers where nothing is said (environ.py, SGLANG_DEEPEP_NUM_MAX_DISPATCH_TOKENS_PER_RANK). */
 export const usualSent = 128
 
-/** Number of sizes up to 8192 tokens for which prompts have a graph. */
-const promptGraphs = 58
-
-/** Attention workspaces (more on more chips), graphs of steps and of prompts, buffers: those of prompts take more with latent attention. */
+/** Attention workspaces (more on more chips), graphs of steps and of prompts, buffers. */
 function keptBytes(own: Serving): Bytes {
   const { mode, tensors, mesh, attentionGroups, experts, model } = own
-  const reads = mode !== 'generate'
-  const generates = mode !== 'prefill'
-  const graphed = graphedSequences(own)
-  const gathers = attentionGroups > 1 && !experts?.sends
-  const grouped = gathers ? attentionGroups * (graphed > 300 ? 4.5 : 3) : 0
-  const prompts = model.attention.latent ? 1536 : 8 * promptGraphs
-  return (
-    mebibyte *
-      ((tensors * mesh.pipeline * 1024) / 8 +
-        (generates ? graphed * (2 + grouped) : 0) +
-        (reads ? prompts : 0)) +
-    neededBytes(own)
-  )
+  const graphs = graphBytes({
+    sequences: mode === 'prefill' ? 0 : graphedSequences(own),
+    gathers: experts?.sends ? 1 : attentionGroups,
+    tokens: mode === 'generate' ? 0 : graphedPrompt,
+    latent: model.attention.latent !== null,
+  })
+  return parallelBytes(tensors * mesh.pipeline) + graphs + neededBytes(own)
 }
 
 /** What it does not start without. */

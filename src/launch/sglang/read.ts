@@ -1,5 +1,6 @@
 /** Reads a command of SGLang into the words of a request, by the rows of settings.ts. */
 import { compact } from '../../compact.ts'
+import type { CacheShare } from '../../problem.ts'
 import { misnamedAmong, onlyValue } from '../read/closed-values.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
@@ -14,6 +15,7 @@ import { longerOf, longerVariables } from '../server/longer.ts'
 import { quantized, sglangQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf, uncountedCaches } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
+import { residentBytes } from '../server/resident.ts'
 import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withDrafts, withOverrides, withoutGraphs } from '../server/uncounted.ts'
@@ -23,6 +25,7 @@ import { pagesRefused } from './pages.ts'
 import { promptMargin, sglangFormats, sglangSettings } from './settings.ts'
 import { statesRead } from './states.ts'
 import { defaultChunk } from './step-tokens.ts'
+import { usualShare } from './usual-share.ts'
 import { sglangValues } from './values.ts'
 import { sglangVersion } from './version.ts'
 
@@ -48,6 +51,18 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const states = statesRead(options, groups, running, context)
   const limits = compact(running !== null && Math.max(1, Math.floor(running / groups)), states.sequences)
   const ofMemory = options.number(share)
+  const unsaid =
+    ofMemory === null
+      ? usualShare(
+          {
+            ...{ tensors, pipeline: rest.pipeline, groups, running, role: rest.role },
+            chunk: chunkOf(options, context),
+            byDeepEp: dispatch === 'deepep',
+          },
+          options,
+          context,
+        )
+      : null
   const both = context.mode === 'serve'
   // A value of -1 means whole prompts.
   const written = context.mode === 'generate' ? null : options.text('--chunked-prefill-size')
@@ -64,7 +79,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       framework: 'sglang',
       version: sglangVersion,
       named,
-      cacheShare: ofMemory === null || shareFault(share, ofMemory) ? null : { ofMemory },
+      cacheShare: sharedBy(shareFault(share, ofMemory) ? null : (ofMemory ?? unsaid), tensors),
       written: {
         '/plan/cacheShare': `${share} {}`,
         '/plan/contextLength': '--context-length {}',
@@ -102,6 +117,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
         ...notes,
         ...refused,
         ...told,
+        ...compact(unsaid !== null && `${share} is not said: ${unsaid}, as SGLang takes on such chips`),
         ...states.notes,
         ...compact(stateNote, quantised.notes, uncountedCaches(rest, types)),
       ],
@@ -122,6 +138,18 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
     },
     rest.role === 'prefill' && context.mode === null ? { ...context, mode: 'prefill' } : context,
   )
+}
+
+/** A share is of what is free once NCCL is up. */
+function sharedBy(ofMemory: number | null, ranks: number): CacheShare | null {
+  return ofMemory === null ? null : { ofMemory, keptBytes: residentBytes(ranks) }
+}
+
+/** Tokens of a chunk over all groups of attention; null where prompts are read whole, or the chip is not known. */
+function chunkOf(options: Options, { chip }: ReadingContext): number | null {
+  const chunk = options.text('--chunked-prefill-size')
+  if (chunk === null) return chip ? defaultChunk(chip.hbmBytes) : null
+  return /^\d+$/.test(chunk) ? Number(chunk) : null
 }
 
 /** Tokens of whole prompts that are read at once, of each group. */

@@ -9,6 +9,7 @@ import { wholePages } from '../server/pages.ts'
 import { type Serving, sharersOf } from '../server/serving.ts'
 import { given, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { expertKernels } from '../vendor.ts'
+import { capturedSequences } from './captured.ts'
 import { memoryOf } from './memory.ts'
 import { pagesOf } from './pages.ts'
 import { sentTypesOf } from './sent-types.ts'
@@ -88,22 +89,11 @@ export const sglangSettings = {
   ),
 } as const
 
-/**
- * The largest batch for which SGLang captures a graph by default, by the chip's memory, for fewer than four tensor
- * chips and for more. Source: as flags.ts, server_args.py (cuda_graph_max_bs).
- */
-const captured = [
-  { below: 60 * 2 ** 30, few: 32, more: 160 },
-  { below: 160 * 2 ** 30, few: 256, more: 512 },
-  { below: Number.POSITIVE_INFINITY, few: 512, more: 512 },
-]
-
 /** Larger batches would run without a graph, which the plan assumes. */
 function graphsOf(own: Serving): number | null {
   const { hbmBytes } = own.setting.cluster.chip
-  const { few = 0, more = 0 } = captured.find(({ below }) => hbmBytes < below) ?? {}
   const graphed = graphedSequences(own)
-  return own.mode !== 'prefill' && graphed > (own.tensors < 4 ? few : more) ? graphed : null
+  return own.mode !== 'prefill' && graphed > capturedSequences(hbmBytes, own.tensors) ? graphed : null
 }
 
 function pipelineOf({ mesh }: Serving): number | null {

@@ -33,9 +33,10 @@ describe.each(Object.entries(servers))('the share of %s', (key, command) => {
         const { plan, read, hardware: machine } = await evaluated({ [key]: command(share) }, workload)
         const { parameters, kvCache, workspace } = plan.memoryBytes
         const all = machine.chip.hbmBytes
+        // SGLang's is of what is free once NCCL is up, which keeps 2 GiB of a chip beside others.
         const [taken, given] =
           key === 'sglang'
-            ? [parameters + kvCache, share * all]
+            ? [parameters + kvCache, share * all - 2 * 2 ** 30]
             : [kvCache, share * (all - parameters - workspace)]
         expect(taken).toBeLessThanOrEqual(given + 0.001 * all)
         expect(taken).toBeGreaterThan(given - 0.01 * all)

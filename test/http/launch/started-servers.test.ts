@@ -49,7 +49,7 @@ describe('the longest request of a server', () => {
   })
 
   it('is cut short by SGLang, with a warning', async () => {
-    const command = `python3 -m sglang.launch_server --model-path ${model} --tp 2`
+    const command = `python3 -m sglang.launch_server --model-path ${model} --tp 2 --mem-fraction-static 0.9`
     const { launches, warnings } = await asked({ sglang: command })
     expect(launches?.ok).toBe(true)
     expect(warnings).toMatch(/room for one request of \d+ positions: longer ones, of up to the 131072/)
@@ -74,7 +74,12 @@ describe('a share of memory that is too small', () => {
     [
       'SGLang',
       { sglang: `python3 -m sglang.launch_server --model-path ${model} --tp 2 --mem-fraction-static 0.5` },
-      '--mem-fraction-static 0.85',
+      '--mem-fraction-static 0.9',
+    ],
+    [
+      'SGLang, which takes 0.828 of two H100 where nothing is said',
+      { sglang: `python3 -m sglang.launch_server --model-path ${model} --tp 2` },
+      '--mem-fraction-static 0.9',
     ],
   ] as const)('is raised, in the words of %s', async (_, plan, option) => {
     const { fits, set } = await asked(plan)
