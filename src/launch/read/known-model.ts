@@ -2,8 +2,19 @@
 import { denseLayers } from '../../model/expert-layers.ts'
 import type { Transformer } from '../../model/transformer.ts'
 
+/** Widths of what a step holds at once. */
+export interface Widths {
+  readonly vocab: number
+  readonly dModel: number
+  /** Of a layer's MLP; 0 where none has one. */
+  readonly dFf: number
+  /** Routed experts that a token visits, and the width of one. */
+  readonly experts: { readonly active: number; readonly width: number } | null
+}
+
 export interface KnownModel {
   readonly layers: number
+  readonly widths?: Widths
   readonly latent: boolean
   /** Whether attention is to positions that an index chooses, and whether to pooled ones; false when absent. */
   readonly chooses?: boolean
@@ -26,7 +37,7 @@ export interface KnownModel {
 export function knownOf(model: Transformer): KnownModel {
   const { layers, attention, experts, parallelBlocks, recurrence, maxSequenceLength = null } = model
   return {
-    ...{ layers, parallelBlocks, maxSequenceLength },
+    ...{ layers, parallelBlocks, maxSequenceLength, widths: widthsOf(model) },
     latent: attention.latent !== null,
     chooses: attention.index !== null,
     pools: attention.compressed !== undefined,
@@ -34,5 +45,13 @@ export function knownOf(model: Transformer): KnownModel {
     recurrent: recurrence !== undefined,
     sharedExperts: (experts?.sharedExperts ?? 0) > 0,
     denseLayers: denseLayers(model) > 0,
+  }
+}
+
+function widthsOf(model: Transformer): Widths {
+  const { vocab, dModel, dFf, experts } = model
+  return {
+    ...{ vocab, dModel, dFf: denseLayers(model) > 0 ? dFf : 0 },
+    experts: experts && { active: experts.activeExperts, width: experts.dFfExpert },
   }
 }

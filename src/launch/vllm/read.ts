@@ -13,15 +13,17 @@ import { longerOf, longerVariables } from '../server/longer.ts'
 import { quantized, vllmQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf, uncountedCaches } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
+import type { ServerSaid } from '../server/server-said.ts'
 import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withDrafts, withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { exchangeOf } from './exchange.ts'
+import { type Profiled, vllmKeeps } from './memory.ts'
 import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
 import { sharersFault, sharersNote } from './shared-positions.ts'
-import { defaultStep, fewTokens, wholePrompts } from './step-tokens.ts'
+import { defaultStep, fewTokens, others, wholePrompts } from './step-tokens.ts'
 import { vllmValues } from './values.ts'
 import { vllmVersion } from './version.ts'
 
@@ -106,9 +108,18 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       refusals: quantised.refusals,
       precision: precisionRead(rest, quantised.types, types),
       misnamed: misnamedAmong(vllmValues, (option) => onlyValue(options.text(option))),
-      memoryFraction: shareFault(utilization, rest.utilization) ? filled : (rest.utilization ?? filled),
+      ...memoryOf(
+        shareFault(utilization, rest.utilization) ? filled : (rest.utilization ?? filled),
+        {
+          ...{ ranks: tensor, stages: pipeline, tokens: most ?? others.tokens },
+          sequences: sequences ?? Math.min(usual?.sequences ?? others.sequences, most ?? others.tokens),
+          graphed: options.has('--enforce-eager') ? 0 : options.whole('--max-cudagraph-capture-size'),
+        },
+        context,
+      ),
       written: {
         '/memoryBudget': `${utilization} {}`,
+        '/plan/cacheShare': `${utilization} {}`,
         '/plan/contextLength': '--max-model-len {}',
         '/plan/generate/layout/experts': '--enable-expert-parallel',
       },
@@ -138,6 +149,16 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
     },
     context,
   )
+}
+
+/** On GPUs it is known what vLLM keeps of its share; elsewhere the share is the budget. */
+function memoryOf(
+  ofChip: number,
+  profiled: Profiled,
+  { chip, model }: ReadingContext,
+): Pick<ServerSaid, 'cacheShare' | 'memoryFraction'> {
+  if (chip?.kind !== 'gpu') return { memoryFraction: ofChip }
+  return { cacheShare: { ofChip, ...(model ? { keptBytes: vllmKeeps(model, profiled) } : {}) } }
 }
 
 /** Whether the model's config is another than it is published with. */

@@ -3,11 +3,11 @@
 import type { Phase } from '../../inference/phase.ts'
 import { quantizesItself, typeWord } from '../server/formats.ts'
 import { graphedSequences } from '../server/graphs.ts'
-import { memoryShares } from '../server/memory-shares.ts'
 import { ranksOf, type Serving, sharersOf } from '../server/serving.ts'
 import { stateType } from '../server/state-types.ts'
 import { given, number, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { expertKernels } from '../vendor.ts'
+import { utilizationOf } from './memory.ts'
 import { buildOf } from './rules.ts'
 
 export const vllmSettings = {
@@ -29,7 +29,7 @@ export const vllmSettings = {
   sequences: setting('--max-num-seqs', ({ sequences }: Serving) => sequences, whole),
   tokens: setting('--max-num-batched-tokens', batchedTokens),
   graphs: setting('--max-cudagraph-capture-size', graphsOf),
-  utilization: setting('--gpu-memory-utilization', (own: Serving) => memoryShares(own).whole, number),
+  utilization: setting('--gpu-memory-utilization', utilizationOf, number),
   type: setting('--dtype', typeWord, word),
   quantization: setting('--quantization', quantizationOf, word, '-q'),
   cache: setting('--kv-cache-dtype', cacheOf, word),

@@ -9,7 +9,8 @@ import type { Options } from '../read/options.ts'
 
 const leastBytes = 70 * 2 ** 30
 const large = { tokens: 8192, sequences: 1024 }
-const others = { tokens: 2048, sequences: 256 }
+/** Of smaller GPUs, and of A100. */
+export const others = { tokens: 2048, sequences: 256 }
 const ofTpus: Readonly<Record<string, number>> = { 'tpu-v6e': 1024, 'tpu-v5e': 512, 'tpu-v5p': 256 }
 
 type Step = typeof others
