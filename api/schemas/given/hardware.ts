@@ -64,6 +64,29 @@ const networkInterface = exactPartial({
     .describe('The same in gigabits per second: 400 for one 400 Gb/s adapter per chip.'),
 })
 
+/**
+ * A shape in Google Cloud's words (`--topology=4x4x8`). Of v4 and v5p some may be had twisted (cloud.google.com/tpu/docs/v5p, "Supports
+ * twisted?").
+ */
+const shapeText = z
+  .string()
+  .max(40)
+  .regex(/^[1-9]\d{0,3}(x[1-9]\d{0,3}){0,3}(_twisted)?$/)
+  .superRefine((text, context) => {
+    if (!text.endsWith(twisted)) return
+    const message = `is a twisted torus, whose axes close onto chips that are shifted along another: that is not modelled. ${text.slice(0, -twisted.length)} is costed as a plain torus, in which chips that are far apart have less bandwidth between them`
+    const params = { meant: { topology: sizesOf(text.slice(0, -twisted.length)) } }
+    context.addIssue({ code: 'custom', message, params })
+  })
+  .transform(sizesOf)
+  .pipe(topology)
+
+const twisted = '_twisted'
+
+function sizesOf(shape: string): number[] {
+  return shape.split('x').map(Number)
+}
+
 /** A chip and a number may be Google's name of a whole slice, whose shape it says; the catalogue knows. */
 const sliceName = '-[0-9]{1,6}$'
 
@@ -79,7 +102,13 @@ export const hardwareRequest = z
         "A name from /hardware, a whole chip, or Google's name of a slice (`v6e-8`) without `chips` and `topology`.",
       ),
     chips: optional('Number of chips; on a torus `topology` may stand instead.', count(mostChips)),
-    topology: z.exactOptional(topology),
+    topology: z.exactOptional(
+      z
+        .union([topology, shapeText])
+        .describe(
+          'Chips along each physical axis of the torus: `[4, 4, 8]`, or as Google Cloud writes it, `4x4x8`.',
+        ),
+    ),
     slices: optional('Slices joined by the data-centre network; 1 by default.', count(mostChips)),
     network: z.exactOptional(networkOverride),
     ...chipOverride,

@@ -126,7 +126,8 @@ function chipsOf({ hardware }: Fields): number | null {
     slices = 1,
   } = (hardware ?? {}) as { chips?: unknown; topology?: unknown; slices?: unknown }
   if (typeof chips === 'number') return chips
-  if (!Array.isArray(topology)) return null
-  const all = topology.reduce((product: number, size) => product * Number(size), Number(slices))
+  const sizes = typeof topology === 'string' ? topology.split('x') : topology
+  if (!Array.isArray(sizes)) return null
+  const all = sizes.reduce((product: number, size) => product * Number(size), Number(slices))
   return Number.isInteger(all) ? all : null
 }

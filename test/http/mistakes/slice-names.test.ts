@@ -29,3 +29,18 @@ it('is the hardware where it is all that is said of it', async () => {
   expect((await asked({ chip: 'h100-sxm' })).body.errors).toMatchObject([{ pointer: '/hardware' }])
   expect((await asked({ chip: 'rtx-pro-6000' })).body.errors).toMatchObject([{ pointer: '/hardware/chips' }])
 })
+
+it('is of a shape in the words of Google Cloud as of a list', async () => {
+  const workload = { mode: 'train', batchTokens: 1_048_576, sequenceLength: 8192 }
+  const asked = (topology: unknown) =>
+    agent
+      .post('/optimize')
+      .send({ model: 'llama-3-8b', hardware: { chip: 'tpu-v5e', topology }, workload, top: 1 })
+  const { body } = await asked('2x4')
+  expect(body.hardware).toMatchObject({ chips: 8, network: { topology: [2, 4] } })
+  expect(body.plans).toEqual((await asked([2, 4])).body.plans)
+  expect((await asked('4x4_twisted')).body.errors).toMatchObject([
+    { pointer: '/hardware/topology', correction: [{ pointer: '/hardware/topology', value: [4, 4] }] },
+  ])
+  expect((await asked('4x5000')).body.errors).toMatchObject([{ pointer: '/hardware/topology/1' }])
+})
