@@ -7,7 +7,7 @@ type Reading = (value: unknown) => readonly unknown[]
 
 const gigabyte = 1e9
 
-/** 0.9 is a fraction, 60 are gigabytes, 6e10 bytes; also "80GB", "80 GiB", "90%". */
+/** 0.9 is a fraction, 60 are gigabytes, 6e10 bytes, and 0, which leaves room for nothing, is no limit; also "80GB", "80 GiB", "90%". */
 const budget: Reading = (value) => {
   if (typeof value === 'string') {
     const [, digits, unit = ''] = /^\s*([\d.]+)\s*(%|gb|gib|g|gi)\s*$/i.exec(value) ?? []
@@ -20,6 +20,7 @@ const budget: Reading = (value) => {
       },
     ]
   }
+  if (value === 0) return [{ fraction: 1 }]
   if (typeof value !== 'number' || !(value > 0)) return []
   if (value <= 1) return [{ fraction: value }]
   return [{ bytesPerChip: value < 1e4 ? value * gigabyte : value }]

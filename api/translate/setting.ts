@@ -91,8 +91,9 @@ const defaultFraction = 1
 
 function budgetOf(budget: MemoryBudget | undefined, chip: Chip): Bytes {
   const asked = budget?.bytesPerChip ?? (budget?.fraction ?? defaultFraction) * chip.hbmBytes
-  if (asked <= chip.hbmBytes) return asked
-  const detail = `${asked} bytes are more than the ${chip.hbmBytes} bytes of HBM that ${chip.name} has`
+  if (asked >= 1 && asked <= chip.hbmBytes) return asked
+  const amount = asked < 1 ? 'leave no room for anything on' : 'are more than'
+  const detail = `${asked} bytes ${amount} the ${chip.hbmBytes} bytes of HBM that ${chip.name} has`
   const pointer = '/memoryBudget/bytesPerChip'
   throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, [chip.hbmBytes]) })
 }
