@@ -1,6 +1,6 @@
 /** Warnings if no assumed framework can launch the listed plans. */
 import { type Framework, ofKind } from '../../launch/framework.ts'
-import { isLaunched, mayLaunch } from '../../launch/launch.ts'
+import { isLaunched, mayLaunch, unwrittenOf } from '../../launch/launch.ts'
 import { lacksMemoryAlone } from '../../launch/server/rules.ts'
 import type { Plan } from '../plan.ts'
 
@@ -14,7 +14,8 @@ export function launchWarning(best: Plan | null, assumed: readonly Framework[], 
   }
   const unwritten = assumed.filter((name) => mayLaunch(best.launch[name]))
   if (unwritten.length > 0) {
-    return `no flags are written for ${named}, though ${unwritten.join(', ')} may run it; launch says what is missing`
+    const missing = unwritten.map((name) => `${name}: ${unwrittenOf(best.launch[name]).join('; ')}`)
+    return `no flags are written for ${named}, though ${unwritten.join(', ')} may run it (${missing.join(' | ')})`
   }
   const what =
     named === 'the plan'
