@@ -48,7 +48,7 @@ export function groupRules(framework: string, able: BesideGroups): readonly Rule
         misplaced(serving, able)
           .map(
             ([component, has, wants]) =>
-              `${framework} has ${component} in ${wants.join(' or ')} beside attention in ${attentionOf(serving)}; the plan in ${has}`,
+              `${framework} has ${wants.length > 0 ? `${component} in ${wants.join(' or ')}` : `no ${component}`} beside attention in ${attentionOf(serving)}; the plan in ${has}`,
           )
           .join('; '),
     },

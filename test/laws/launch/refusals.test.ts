@@ -96,9 +96,11 @@ describe('a serving framework that cannot run a plan says why', () => {
         expect.stringContaining('beside experts alone'),
       )
     }
-    expect(reasons('maxtext', onTorus, { tensor: 8 }, layout)).toContain(
-      'MaxText shards caches by heads alone',
-    )
+    const said = [reasons('maxtext', onTorus, { tensor: 8 }, layout)].flat()
+    expect(said).toContain('MaxText shards caches by heads alone')
+    // It has no component in any layout beside such attention, and names none.
+    expect(said.join()).toMatch(/MaxText has no mlp beside attention in copied/)
+    expect(said.join()).not.toContain('  ')
   })
 
   it('has no attention weights that groups with sequences of their own share out', () => {
