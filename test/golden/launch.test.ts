@@ -318,7 +318,7 @@ describe('a framework that cannot run a plan says why', () => {
     expect(reasons('megatron', {}, { optimizer: 'adafactor' })).toHaveLength(2)
     expect(reasons('maxtext', {}, { optimizer: 'muon' })).toEqual(reasons('maxtext', {}, {}))
     expect(reasons('maxtext', {}, { optimizer: 'muon', model: 'mixtral-8x7b' })).toContain(
-      'MaxText has muon only for the decoder blocks llama2, gemma3, deepseek',
+      'MaxText has muon only for the decoder blocks llama2, qwen3, gemma3, deepseek',
     )
   })
 

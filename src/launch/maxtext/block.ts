@@ -3,16 +3,18 @@
  * and biases, which cost nothing; what counts here is which layers have experts, and which positions attention reads:
  *
  *   llama2, gpt3   dense; all positions
+ *   qwen3          the same, with norms of queries and keys
  *   mistral        the same: MaxText has no window for it, so that it fits only sequences no longer than the window
  *   gemma2         dense, gated by GELU; layers come in pairs, the first of each local, and MaxText counts pairs
  *   gemma3         the same, but counted singly: every sixth layer reads all positions
  *   mixtral        experts in every layer, none shared; all positions
+ *   qwen3_moe      the same, with norms of queries and keys
  *   gpt_oss        the same, every second layer local
  *   llama4         one routed expert beside shared ones, in every n-th layer; all but every m-th layer local, in chunks
  *   deepseek       latent attention; dense layers first, experts in all others
  *
  * Experts are gated. If every layer has experts, the key for the MLP's width takes theirs. Source: as config.ts, and
- * src/maxtext/models/{mistral,gemma2,gemma3,mixtral,gpt_oss,llama4,deepseek}.py.
+ * src/maxtext/models/{mistral,gemma2,gemma3,mixtral,qwen3,gpt_oss,llama4,deepseek}.py.
  */
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { expertLayers } from '../../model/expert-layers.ts'
@@ -70,21 +72,26 @@ export function noBlock({ model }: Pick<Asked, 'model'>): string {
   return 'MaxText has no decoder block with these experts and this attention'
 }
 
-/** Null if no block fits the model. */
+/** Null if no block fits the model. A model has its own block at any length; where it has none for its window, one without windows runs what is no longer. */
 export function maxtextBlock(run: Asked): Block | null {
+  const { globalEvery, window } = run.model.attention
+  const local = globalEvery === 1 ? null : window
+  const own = blockWith(run, local)
+  return own === null && local !== null && local >= run.sequenceLength ? blockWith(run, null) : own
+}
+
+function blockWith(run: Asked, local: number | null): Block | null {
   const { model } = run
   const { experts, attention } = model
   const { latent } = attention
   if (model.recurrence || model.layerPattern !== undefined || attention.outputGate) return null
   if (experts?.latentWidth !== undefined || attention.compressed || model.residualStreams) return null
   if (latent) return experts ? deepseek(run, latent, experts) : null
-  const everything = attention.globalEvery === 1 || (attention.window ?? 0) >= run.sequenceLength
-  const local = everything ? null : attention.window
   if (!experts) return local === null ? dense(model) : gemma(model, local)
   if (!model.gatedMlp) return null
   const everywhere = expertLayers(model) === model.layers
   if (everywhere && experts.sharedExperts === 0) {
-    if (local === null) return { name: 'mixtral', cycle: 1, keys: expertKeys(run, experts) }
+    if (local === null) return everywhereSparse(run, experts)
     return attention.globalEvery === 2 ? gptOss(run, experts, local) : null
   }
   return local === null ? null : llama4(run, experts, local)
@@ -100,13 +107,21 @@ function gemma({ gatedMlp, layers, attention }: Transformer, window: number): Bl
   return { name: 'gemma2', cycle: 2, keys: { ...keys, ...after, base_num_decoder_layers: layers / 2 } }
 }
 
-function dense({ learnedPositions, attention }: Transformer): Block {
-  const learned = learnedPositions > 0
-  return {
-    name: learned ? 'gpt3' : attention.window === null ? 'llama2' : 'mistral',
-    cycle: 1,
-    keys: learned ? { trainable_position_size: learnedPositions } : {},
-  }
+function dense({ learnedPositions, attention, details, gatedMlp }: Transformer): Block {
+  if (learnedPositions > 0)
+    return { name: 'gpt3', cycle: 1, keys: { trainable_position_size: learnedPositions } }
+  const normed = gatedMlp && details?.queryKeyNorm
+  if (normed && attention.window === null) return { name: 'qwen3', cycle: 1, keys: { use_qk_norm: true } }
+  return { name: attention.window === null ? 'llama2' : 'mistral', cycle: 1, keys: {} }
+}
+
+function everywhereSparse(run: Asked, experts: MixtureOfExperts): Block {
+  const { details } = run.model
+  const keys = expertKeys(run, experts)
+  if (!details?.queryKeyNorm) return { name: 'mixtral', cycle: 1, keys }
+  // Weights of the chosen experts sum to 1 but where a softmax over all is left as it is.
+  const sums = !(details.router?.beforeChoice ?? false)
+  return { name: 'qwen3_moe', cycle: 1, keys: { ...keys, use_qk_norm: true, norm_topk_prob: sums } }
 }
 
 function gptOss(run: Asked, experts: MixtureOfExperts, window: number): Block | null {

@@ -20,11 +20,11 @@ const types: readonly ElementType[] = ['bf16', 'fp32']
 
 /**
  * Optimizers, with the decoder blocks that have them if not all do: Muon has to know which dimensions of an array are a
- * matrix, and MaxText refuses it where that has not been tried (types.py; `qwen3` is a block of its own there).
+ * matrix, and MaxText refuses it where that has not been tried (types.py).
  */
 const optimizers: Readonly<Partial<Record<OptimizerName, 'all' | readonly string[]>>> = {
   ...{ adamw: 'all', sgd: 'all' },
-  muon: ['llama2', 'gemma3', 'deepseek'],
+  muon: ['llama2', 'qwen3', 'gemma3', 'deepseek'],
 }
 
 /** Optimizers whose states MaxText can shard over data while weights are replicated. */

@@ -13,7 +13,7 @@ export const isImmaterial = beginningWith(`
   gradient_clipping opt_ cosine rope normal use_ sa_ megablox sparse_ capacity allow_split tile_ xla_
   monitor metrics jax_ compile libtpu vertex upload packing grain data_ load_ init_ dropout enable_dropout
   logits_dot float32 final_ attn_ local_rope image num_slices context_parallel_load model_call override
-  inhomogeneous fused vision shardy stack goodput ragged skip_jax profile_ dq_reduction output_dir
+  norm_topk inhomogeneous fused vision shardy stack goodput ragged skip_jax profile_ dq_reduction output_dir
   wi_tile_ wo_tile_ local_sa_ local_use_splash cost_estimate_flops weight_quantization_calibration
   act_quantization_calibration shard_exp_on_fsdp fsdp_shard_on_exp
 `)

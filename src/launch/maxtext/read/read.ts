@@ -16,6 +16,7 @@ import { contextStrategies } from '../context.ts'
 import { maxtextDispatch } from '../experts.ts'
 import { maxtextVersion } from '../keys.ts'
 import { readMaxtextAttention } from './attention.ts'
+import { expertFaults } from './experts.ts'
 import { elsewhereNotes, isImmaterial } from './immaterial.ts'
 import { kindOf, meshOf, secondAxes } from './mesh.ts'
 import { readMaxtextModel } from './model.ts'
@@ -41,6 +42,8 @@ export function readMaxtext(config: Fields, context: ReadingContext, isCommand =
     { sequenceLength, context: mesh.context, contextLayout },
     (context.chip?.kind ?? kind ?? 'tpu') === 'tpu',
   )
+  const mixture = Boolean(context.model?.experts ?? (model && 'moe' in model))
+  const experts = expertFaults(keys, mixture)
   const cut = pipelineNote(keys, mesh.pipeline)
   const notes = elsewhereNotes(keys)
   const misnamed = misnamedAmong(maxtextValues, (key) => onlyValue(keys.text(key, '').toLowerCase()))
@@ -74,7 +77,7 @@ export function readMaxtext(config: Fields, context: ReadingContext, isCommand =
     refusals: attention.refusals,
     ...leftOver(left, isImmaterial),
     refuses: true,
-    faults: [...keys.faults, ...faults, ...attention.faults, ...remat.faults],
+    faults: [...keys.faults, ...faults, ...attention.faults, ...experts, ...remat.faults],
     misnamed: [...misnamed, ...(remat.misnamed ?? [])],
     ...(context.model?.experts && context.chip?.kind === 'gpu' && mesh.tensor > 1 ? slicedExperts : {}),
   }
