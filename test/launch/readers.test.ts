@@ -308,12 +308,29 @@ describe('a command of Megatron Bridge', () => {
   })
 })
 
+it('machines of accelerate start as many processes each', () => {
+  for (const distributed_type of ['FSDP', 'DEEPSPEED']) {
+    const faults = (num_machines: number) =>
+      readAccelerate({ distributed_type, num_processes: 8, num_machines }, context).faults.join()
+    expect(faults(3)).toContain('num_processes 8 are not as many on each of num_machines 3')
+    expect(faults(2)).not.toContain('num_machines')
+  }
+})
+
 describe('a config of DeepSpeed', () => {
   it('in two half types at once is refused, as it refuses it', () => {
     const both = { bf16: { enabled: true }, fp16: { enabled: true } }
     expect(readDeepspeed(both, context).faults.join()).toContain('both are enabled')
     for (const fp16 of [{ enabled: false }, { enabled: 'auto' }])
       expect(readDeepspeed({ ...both, fp16 }, context).faults.join()).not.toContain('both')
+  })
+
+  it('leaves a type open that the trainer fills in, with a note', () => {
+    const read = (enabled: unknown) => readDeepspeed({ bf16: { enabled } }, context)
+    expect(read('auto').precision).not.toHaveProperty('weights')
+    expect(read('auto').notes.join()).toMatch(/is auto, .* bf16, unless/)
+    expect(read(false).precision).toMatchObject({ weights: 'fp32' })
+    expect(read(true).notes.join()).not.toContain('is auto')
   })
 
   it('says the third of three sizes of batches by the two others, and what they contradict', () => {

@@ -35,6 +35,7 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
     const { ignored, notUnderstood } = leftOver(keys.left(), isImmaterial)
     return {
       ...reading,
+      faults: compact(reading.faults, unevenFault(processes, keys.number('num_machines', 1))),
       framework: 'accelerate',
       version: accelerateVersion,
       hardware,
@@ -92,6 +93,7 @@ export function readAccelerate(config: Fields, context: ReadingContext): LaunchR
       keys.faults,
       !kinds.includes(kind) && `distributed_type ${kind} is not read; FSDP, MULTI_GPU and DEEPSPEED are`,
       chips === null && chipsUnsaid('num_processes'),
+      unevenFault(processes, keys.number('num_machines', 1)),
       !Number.isInteger(shards) &&
         `tensor ${tensor} x context ${parts} x replicas ${data} do not divide the ${chips} GPUs`,
       parallel.shard > 1 &&
@@ -122,6 +124,12 @@ function parallelOf(keys: Keys) {
     strategy,
     rotates: strategy === 'alltoall',
   }
+}
+
+/** As many processes start on each machine (accelerate/utils/launch.py, nproc_per_node). */
+function unevenFault(processes: number, machines: number): string | null {
+  if (processes === 0 || machines < 1 || processes % machines === 0) return null
+  return `num_processes ${processes} are not as many on each of num_machines ${machines}: accelerate starts ${Math.floor(processes / machines)} on each, and waits for the others`
 }
 
 /** Weights are kept in fp32 and cast for use, and gradients are reduced in fp32. */

@@ -32,13 +32,15 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
   const group = stage === 3 && shards > 0 ? shards : ranks
   const batch = batchOf(keys, ranks)
   const half = bf16.is('enabled') || fp16.is('enabled')
+  // The trainer that reads the config fills the type in.
+  const open = !half && [config.bf16, config.fp16].some((own) => isFields(own) && own.enabled === 'auto')
   const optimizer = part('optimizer').text('type', 'AdamW')
   const sections = Object.entries({ zero_optimization: zero, bf16, fp16 })
   const notes = notesOf(zero, part('activation_checkpointing'), fp16.is('enabled'))
   const assumptions =
     offloads(zero.value('offload_optimizer')) || zero.is('cpu_offload') ? { optimizerOnHost: true } : {}
   const accumulated = partOf(keys, 'data_types').text('grad_accum_dtype', '')
-  const gradients = gradientsOf(accumulated, half, stage)
+  const gradients = gradientsOf(accumulated, half || open, stage)
   const ownLeft = leftOver(keys.left(), isImmaterial)
   const left = leftOver(sections.flatMap(named((own) => own.left())), isDetail)
   const wrong = !Number.isInteger(ranks) || !Number.isInteger(ranks / group)
@@ -54,7 +56,7 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
         ? { optimizer: 'adamw' }
         : { optimizer: optimizer.toLowerCase() }),
     },
-    precision: half ? { weights: 'bf16', compute: 'bf16', gradients } : unmixed,
+    precision: half ? { weights: 'bf16', compute: 'bf16', gradients } : open ? { gradients } : unmixed,
     assumptions,
     plan: {
       mesh: {
@@ -66,7 +68,11 @@ export function readDeepspeed(config: Fields, { chips }: ReadingContext): Launch
       ...(context > 1 ? { contextLayout: 'ulysses' } : {}),
       ...(batch.accumulation === null ? {} : { microbatches: batch.accumulation }),
     },
-    notes,
+    notes: compact(
+      notes,
+      open &&
+        'enabled of bf16 and fp16 is auto, which the trainer fills in: bf16, unless the request says another type',
+    ),
     ignored: [...ownLeft.ignored, ...left.ignored],
     notUnderstood: [...ownLeft.notUnderstood, ...left.notUnderstood],
     known: [...keys.known(), ...sections.flatMap(named((own) => own.known()))],
