@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { choices } from '../../../src/launch/megatron/read/asserted/choices.ts'
+import { listedValues } from '../../../src/launch/megatron/read/asserted/listed-values.ts'
 import { apart, only } from '../../../src/launch/megatron/read/asserted/pairs.ts'
 import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
 import { readBridge } from '../../../src/launch/megatron-bridge/read.ts'
@@ -214,8 +215,22 @@ describe('what changes compute or memory', () => {
 
 describe('values of an option of Megatron-LM', () => {
   it('are those that its parser lists', () => {
-    for (const [option, among] of Object.entries(choices))
-      expect(among.toSorted(), option).toEqual(listed[option]?.toSorted())
+    const { '--attention-backend': _, ...others } = listedValues
+    expect(others).toEqual(listed)
+  })
+
+  it.each([
+    ['--normalization', 'RmsNorm'],
+    ['--lr-decay-style', 'cosin'],
+    ['--tokenizer-type', 'Foo'],
+    ['--ckpt-format', 'torchdist'],
+    ['--attention-backend', 'flsh'],
+    ['--transformer-impl', 'te'],
+  ] as const)('%s %s is none of the release, though no plan depends on it', (option, value) => {
+    const { unregistered, misnamed } = read(`${option} ${value}`)
+    expect([unregistered, misnamed]).toEqual([[{ option, value, among: listedValues[option] }], []])
+    expect(read(`${option} ${listedValues[option][0]}`).unregistered).toEqual([])
+    expect(read(`${option} ${value} --deepspeed`).unregistered).toEqual([])
   })
 
   it.each([
@@ -292,5 +307,31 @@ describe('scales for blocks of numbers', () => {
     expect(faults('h100-sxm', '--fp8-recipe mxfp8')).toBe('')
     expect(bridge('h200-sxm', 'bf16_with_mxfp8_mixed')).toMatch(/mxfp8 is for GPUs/)
     expect(bridge('b200-sxm', 'bf16_with_mxfp8_mixed')).toBe('')
+  })
+})
+
+describe('what Megatron-LM takes where nothing is said', () => {
+  const tensor = '--tensor-model-parallel-size 2 --vocab-size 32000 --micro-batch-size 2'
+  const started = (options: string, variables = '', chip = 'h100-sxm') =>
+    readMegatron(`${variables}\ntorchrun --nproc-per-node 8 pretrain_gpt.py ${model} ${options}`, 8, null, {
+      chip: catalogueChip(chip, 'calibrated'),
+    })
+
+  it('is a batch of one microbatch for each data-parallel rank', () => {
+    const { workload, notes } = started(tensor)
+    expect(workload.batchSequences).toBe(2 * 4)
+    expect(notes.join()).toContain('--global-batch-size is not said: 8')
+    expect(started(`${tensor} --global-batch-size 64`).workload.batchSequences).toBe(64)
+  })
+
+  it('is no number of streams, which a note tells where one is asserted', () => {
+    const told = (...said: Parameters<typeof started>) => started(...said).notes.join()
+    expect(told(tensor)).toContain('CUDA_DEVICE_MAX_CONNECTIONS is not set here')
+    for (const other of [
+      told(tensor, 'export CUDA_DEVICE_MAX_CONNECTIONS=1'),
+      told('--micro-batch-size 2'),
+      told(tensor, '', 'b200-sxm'),
+    ])
+      expect(other).not.toContain('CUDA_DEVICE')
   })
 })

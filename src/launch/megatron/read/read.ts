@@ -16,8 +16,8 @@ import { said } from '../../settings/settings.ts'
 import { type MegatronSaid, megatronSettings } from '../settings.ts'
 import { megatronVersion } from '../version.ts'
 import { assertedOf } from './asserted/asserted.ts'
-import { misnamedIn } from './asserted/choices.ts'
-import { connectionsFault } from './asserted/connections.ts'
+import { misnamedIn, unlistedIn } from './asserted/choices.ts'
+import { connectionsFault, connectionsNote } from './asserted/connections.ts'
 import { scalesFault } from './asserted/scales.ts'
 import { assumedOf } from './assumptions.ts'
 import { isImmaterial } from './immaterial.ts'
@@ -64,7 +64,7 @@ export function readMegatron(
           whole,
           cut: handedTo === null && !recipeCuts,
         })
-  const { sequenceLength, globalBatch: batchSequences } = given
+  const { sequenceLength } = given
   const moments = momentsRead(given)
   const precision = { ...precisionOf(given), optimizer: moments.type }
   const { assumptions, notes, ...placed } = assumedOf(options, given, model)
@@ -72,6 +72,8 @@ export function readMegatron(
   // Megatron-DeepSpeed's programs have the same names, and options of their own.
   const ownProgram = (program === null || isOwnProgram(program)) && !options.has('--deepspeed')
   const spelledOut = program !== null && ownProgram && model !== null
+  const usualBatch = spelledOut && whole && known !== null ? batchOf(given, known) : null
+  const batchSequences = given.globalBatch ?? usualBatch
   const asserted = assertedOf(options, given, { words: own, whole, spelledOut })
   const handed =
     handedTo === null
@@ -101,6 +103,12 @@ export function readMegatron(
       ...notes,
       ...moments.notes,
       ...(laidOut?.notes ?? []),
+      ...compact(
+        given.globalBatch === null &&
+          usualBatch !== null &&
+          `--global-batch-size is not said: ${usualBatch}, a microbatch of each data-parallel rank, as Megatron-LM takes`,
+        spelledOut && whole && connectionsNote(script.variables, given, chip),
+      ),
     ],
     // Without the number of GPUs nobody has asked for what says the mesh.
     ...leftOver(laidOut ? left : [], isImmaterial, options.known()),
@@ -121,7 +129,14 @@ export function readMegatron(
       laidOut ? laidOut.faults : chipsUnsaid('--nnodes and --nproc-per-node'),
     ),
     misnamed: misnamedIn(options),
+    unregistered: ownProgram ? unlistedIn(options) : [],
   }
+}
+
+/** What Megatron-LM takes for the batch where it is not said (arguments.py, validate_args); null where the ranks are not known to be whole. */
+function batchOf({ tensor, pipeline, context, microbatch }: MegatronSaid, chips: number): number | null {
+  const replicas = chips / (tensor * pipeline * context)
+  return microbatch !== null && Number.isInteger(replicas) ? microbatch * replicas : null
 }
 
 /** Whether a word is one of the options that nearly every run has. */

@@ -1,35 +1,36 @@
 /**
  * Values of the options that are read, where Megatron-LM's parser has a list of them, or what reads the option asserts one: it refuses all
- * others. Source: as flags.ts (core_v0.19.0), as fixtures/options/megatron.json has them; --recompute-modules by transformer_config.py,
+ * others (listed-values.ts). Those of options on which no plan depends may be a fork's own. Source: --recompute-modules by transformer_config.py,
  * --cp-comm-type by Transformer Engine's attention, which knows keys that are gathered as all_gather.
  */
 import { type ClosedValues, misnamedAmong } from '../../../read/closed-values.ts'
 import type { Options } from '../../../read/options.ts'
 import type { Misnamed } from '../../../read/reading.ts'
+import { listedValues } from './listed-values.ts'
 
-const moments = ['fp32', 'fp16', 'bf16', 'fp8']
-const narrowed = ['fp32', 'fp16', 'bf16', 'auto']
+/** Options of which a plan depends. */
+const read = [
+  '--recompute-granularity',
+  '--recompute-method',
+  '--fp8-format',
+  '--fp8-recipe',
+  '--fp4-format',
+  '--fp4-recipe',
+  '--data-parallel-sharding-strategy',
+  '--optimizer',
+  '--exp-avg-dtype',
+  '--exp-avg-sq-dtype',
+  '--main-grads-dtype',
+  '--main-params-dtype',
+  '--megatron-fsdp-main-grads-dtype',
+  '--megatron-fsdp-grad-comm-dtype',
+  '--position-embedding-type',
+  '--moe-token-dispatcher-type',
+  '--moe-flex-dispatcher-backend',
+  '--cuda-graph-impl',
+] as const
 
-export const choices: ClosedValues = {
-  '--recompute-granularity': ['full', 'selective'],
-  '--recompute-method': ['uniform', 'block'],
-  '--fp8-format': ['e4m3', 'hybrid'],
-  '--fp8-recipe': ['tensorwise', 'delayed', 'mxfp8', 'blockwise', 'custom'],
-  '--fp4-format': ['e2m1'],
-  '--fp4-recipe': ['nvfp4', 'custom'],
-  '--data-parallel-sharding-strategy': ['no_shard', 'optim', 'optim_grads', 'optim_grads_params'],
-  '--optimizer': ['adam', 'sgd', 'muon', 'dist_muon', 'lion', 'soap', 'adaptive_muon'],
-  '--exp-avg-dtype': moments,
-  '--exp-avg-sq-dtype': moments,
-  '--main-grads-dtype': ['fp32', 'bf16'],
-  '--main-params-dtype': ['fp32', 'fp16'],
-  '--megatron-fsdp-main-grads-dtype': narrowed,
-  '--megatron-fsdp-grad-comm-dtype': narrowed,
-  '--position-embedding-type': ['learned_absolute', 'rope', 'yarn', 'mrope', 'relative', 'none'],
-  '--moe-token-dispatcher-type': ['allgather', 'alltoall', 'flex'],
-  '--moe-flex-dispatcher-backend': ['deepep', 'hybridep', 'ncclep'],
-  '--cuda-graph-impl': ['none', 'local', 'transformer_engine', 'full_iteration'],
-}
+export const choices: ClosedValues = Object.fromEntries(read.map((option) => [option, listedValues[option]]))
 
 export const assertedChoices: ClosedValues = {
   '--recompute-modules': [
@@ -51,11 +52,21 @@ const ofDeepspeed: ClosedValues = {
 
 /** Values that there are none of. */
 export function misnamedIn(options: Options): readonly Misnamed[] {
-  const isFork = options.given('--deepspeed') !== null || options.given('--zero-stage') !== null
   return misnamedAmong(
-    isFork ? { ...closed, ...ofDeepspeed } : closed,
+    isOfDeepspeed(options) ? { ...closed, ...ofDeepspeed } : closed,
     (option) => options.given(option) ?? [],
   )
+}
+
+/** Values of options on which no plan depends, that the release has none of and somebody may have added. */
+export function unlistedIn(options: Options): readonly Misnamed[] {
+  if (isOfDeepspeed(options)) return []
+  const rest = Object.entries(listedValues).filter(([option]) => !(option in closed))
+  return misnamedAmong(Object.fromEntries(rest), (option) => options.given(option)?.slice(0, 1) ?? [])
+}
+
+function isOfDeepspeed(options: Options): boolean {
+  return options.given('--deepspeed') !== null || options.given('--zero-stage') !== null
 }
 
 /** Options of a list that have no value of it. */

@@ -10,18 +10,31 @@ import type { MegatronSaid } from '../../settings.ts'
 
 const connections = 'CUDA_DEVICE_MAX_CONNECTIONS'
 
+/** What a text leaves to where it is started: images and clusters may set it. */
+export function connectionsNote(
+  variables: ReadonlyMap<string, readonly string[]>,
+  said: MegatronSaid,
+  chip: ReadingContext['chip'],
+): string | null {
+  if (variables.has(connections) || !wantsOne(said, chip)) return null
+  return `${connections} is not set here: Megatron-LM takes 1 alone with tensor or context parallelism on GPUs before Blackwell, and stops where it is another`
+}
+
+/** Whether one stream is asserted. */
+function wantsOne({ tensor, context, fsdp, recipe }: MegatronSaid, chip: ReadingContext['chip']): boolean {
+  const peaks = chip?.peakFlopsPerSecond
+  if ((tensor ?? 1) * (context ?? 1) <= 1 || fsdp.isFsdp || recipe.beside || !peaks) return false
+  return !scalesBlocks({ peakFlopsPerSecond: peaks })
+}
+
 export function connectionsFault(
   variables: ReadonlyMap<string, readonly string[]>,
-  { tensor, context, fsdp, recipe }: MegatronSaid,
+  given: MegatronSaid,
   chip: ReadingContext['chip'],
 ): string | null {
   const [told] = variables.get(connections) ?? []
-  const divides = (tensor ?? 1) * (context ?? 1) > 1
-  if (told === '1' && fsdp.isFsdp)
+  if (told === '1' && given.fsdp.isFsdp)
     return `Megatron-LM's FSDP takes ${connections} of more than 1, or none, and it is 1`
-  const freed = fsdp.isFsdp || recipe.beside
-  const peaks = chip?.peakFlopsPerSecond
-  if (told === undefined || told === '1' || /\D/.test(told) || !divides || freed || !peaks) return null
-  if (scalesBlocks({ peakFlopsPerSecond: peaks })) return null
+  if (told === undefined || told === '1' || /\D/.test(told) || !wantsOne(given, chip)) return null
   return `Megatron-LM takes ${connections}=1 alone with tensor or context parallelism on GPUs before Blackwell, and it is ${told}`
 }
