@@ -20,6 +20,7 @@ export function gravest(codes: readonly ExitCode[]): ExitCode {
 
 const ofProblems: Partial<Record<ProblemSlug, ExitCode>> = {
   'timed-out': exitCodes.deadline,
+  'not-offered': exitCodes.unavailable,
   'too-many-requests': exitCodes.unavailable,
   'internal-error': exitCodes.unavailable,
   overloaded: exitCodes.unavailable,

@@ -54,6 +54,8 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
     ...misnamed(reading, at),
   ]
   const unknown = unknownModel(reading, own, at, catalogue)
+  const uncounted = (reading.uncounted ?? []).map((detail) => ({ pointer: at, detail }))
+  if (uncounted.length > 0 && told.length === 0 && !unknown) throw faulty('not-offered', uncounted)
   const wrong = checkedOr(held, whole, { said, own, at })
   if (told.length > 0 || unknown || 'faults' in wrong) {
     const unchecked = 'faults' in wrong ? wrong : { slug: 'invalid-request' as const, faults: [] }

@@ -58,6 +58,8 @@ export interface LaunchReading {
   readonly unread?: readonly string[]
   /** What the file says for a field of the request that one of its options sets alone, by pointer; `{}` stands for the value. */
   readonly written?: Readonly<Record<string, string>>
+  /** Why what the file starts cannot be costed, where its framework runs it. */
+  readonly uncounted?: readonly string[]
   /** Why the file cannot be read. */
   readonly faults: readonly string[]
   /** Values that the framework does not have. */

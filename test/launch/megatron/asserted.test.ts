@@ -335,3 +335,18 @@ describe('what Megatron-LM takes where nothing is said', () => {
       expect(other).not.toContain('CUDA_DEVICE')
   })
 })
+
+describe('experts that are folded over ranks of context', () => {
+  const mixture = '--num-experts 8 --pipeline-model-parallel-size 4 --context-parallel-size 2'
+  const of = (experts: number) =>
+    readMegatron(
+      `torchrun --nproc-per-node 8 --nnodes 4 pretrain_gpt.py ${model} ${batch} ${mixture} --expert-model-parallel-size ${experts}`,
+      32,
+    )
+
+  it('are valid in Megatron-LM and not costed, and a fault where ranks do not divide the GPUs', () => {
+    expect(of(8)).toMatchObject({ faults: [], uncounted: [expect.stringMatching(/valid in Megatron-LM/)] })
+    expect(of(4)).toMatchObject({ faults: [], uncounted: [] })
+    expect(of(16).faults.join()).toMatch(/do not divide the 32 GPUs/)
+  })
+})

@@ -18,6 +18,8 @@ interface LaidOut {
   readonly lacking: NonNullable<LaunchReading['lacking']>
   readonly notes: readonly string[]
   readonly faults: readonly string[]
+  /** Why a plan that Megatron-LM starts cannot be costed. */
+  readonly uncounted?: readonly string[]
 }
 
 /** `whole` says whether the options are all that Megatron-LM gets: no script or recipe adds to them; `cut` whether they say how layers are cut into stages. */
@@ -72,14 +74,24 @@ export function planOf(
   const copies = zeroStage === 3 ? instances : 1
   const shards = replicas / expert / copies
   const engine = said.engineStage
+  // Experts are folded over all ranks of a stage (parallel_state.py, expert_tensor_model_pipeline_parallel_size).
+  const folds = Number.isInteger(chips / (pipeline * ranks * cut))
   const faults = compact(
     stages.faults,
     engine > 1 &&
       `--zero-stage ${engine} of Megatron-DeepSpeed is not counted: Megatron-LM shares out optimizer states alone`,
-    !countable &&
-      `--expert-tensor-parallel-size ${cut} beside --tensor-model-parallel-size ${tensor} and --expert-model-parallel-size ${ranks} is not counted`,
-    !Number.isInteger(shards) &&
-      `the ${replicas} data-parallel ranks do not hold ${expert} ranks of experts: those that span context or tensor are not counted`,
+    !folds &&
+      (!countable || !Number.isInteger(shards)) &&
+      `pipeline ${pipeline} x --expert-model-parallel-size ${ranks} x ${cut} ranks that cut an expert do not divide the ${chips} GPUs`,
+  )
+  const uncounted = compact(
+    folds &&
+      !countable &&
+      `--expert-tensor-parallel-size ${cut} beside --tensor-model-parallel-size ${tensor} and --expert-model-parallel-size ${ranks} is valid in Megatron-LM, and cannot be costed here`,
+    folds &&
+      countable &&
+      !Number.isInteger(shards) &&
+      `the ${replicas} data-parallel ranks do not hold ${expert} ranks of experts: ranks that span context or tensor are valid in Megatron-LM, and cannot be costed here`,
   )
   const microbatches = batch !== null && microbatch !== null ? batch / (microbatch * replicas) : null
   const uneven = microbatches !== null && !Number.isInteger(microbatches)
@@ -112,6 +124,7 @@ export function planOf(
     costed: { ...overlap.costed, ...(experts !== null && expertTensor ? { expertTensor } : {}) },
     lacking: overlap.lacking,
     notes: [...notes, ...stages.notes, ...overlap.notes, ...rematerialization.notes],
+    uncounted,
     faults: compact(
       faults,
       uneven &&

@@ -128,6 +128,7 @@ export function readMegatron(
       scalesFault(given, chip),
       laidOut ? laidOut.faults : chipsUnsaid('--nnodes and --nproc-per-node'),
     ),
+    uncounted: laidOut?.uncounted ?? [],
     misnamed: misnamedIn(options),
     unregistered: ownProgram ? unlistedIn(options) : [],
   }
