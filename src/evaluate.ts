@@ -67,7 +67,7 @@ export interface Trial {
 
 /**
  * The first plan that the search lists on the sketch's mesh, with what the sketch says: the fastest that fits and can be
- * launched; else the fastest that fits; else the leanest.
+ * launched; else the fastest that fits; else the leanest, placed as it can be launched if it can.
  */
 function bestTrial(problem: Problem, sketch: PlanSketch): Trial | null {
   const workload = unrestricted(problem, sketch)
@@ -114,14 +114,17 @@ function leanest(models: readonly CostModel[], sketch: PlanSketch): Trial | null
   if (!least) return null
   const { model, nearest } = least
   const { microbatches, sequences } = nearest
-  const { best } = completed(model, sketch, {
+  const choices: Choices = {
     zeroStages: [nearest.zeroStage],
     microbatchings: [{ microbatches, sequences }],
     schedules: () => [nearest.schedule],
     mix: () => nearest.mix,
     overBudget: true,
-  })
-  return best && { model, candidate: best }
+  }
+  // Where a framework could launch it with room enough, its placement is one that the framework has.
+  const { best } = completed(model, sketch, choices, launchable(model))
+  const candidate = best ?? completed(model, sketch, choices).best
+  return candidate && { model, candidate }
 }
 
 /** Searches the sketch's mesh for all that the sketch leaves open. */
