@@ -20,6 +20,7 @@ import { gpusOfServer, podsOfJob } from './job-size.ts'
 import { commandsOf } from './manifest.ts'
 import { podGpus } from './pod-gpus.ts'
 import { startedBy } from './replicas.ts'
+import { withVocabulary } from './tokenizer-vocabulary.ts'
 
 export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): LaunchReading {
   const written = plan[launchKey(plan)]
@@ -64,7 +65,9 @@ function readTwice(
   const read = readerOf(plan)
   const reading = (more: Parameters<typeof read>[0]) => {
     const found = read(more)
-    return withChanges(found, modelNamed(found, catalogue))
+    const { tokenizer } = found
+    const release = tokenizer === undefined ? undefined : knownModel(catalogue, tokenizer)
+    return withVocabulary(withChanges(found, modelNamed(found, catalogue)), release)
   }
   const first = reading({ ...context, model: null })
   const model = modelOf(own.model ?? first.named ?? (first.besideName && first.model), catalogue)?.transformer

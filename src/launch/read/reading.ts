@@ -22,6 +22,8 @@ export interface LaunchReading {
   readonly wholeModel?: boolean
   /** The file's own name for the model, if it has one. */
   readonly named?: string
+  /** The file's name for the model's tokenizer, if it has one. */
+  readonly tokenizer?: string
   /** What it says of the model beside that name. */
   readonly besideName?: BesideName
   readonly hardware: { readonly chips?: number }

@@ -86,6 +86,7 @@ export function readMegatron(
     version: megatronVersion,
     model,
     wholeModel: handedTo === null,
+    ...present({ tokenizer: options.text('--tokenizer-model') }),
     hardware: world === null ? {} : { chips: world },
     workload: {
       mode: 'train',
