@@ -44,6 +44,11 @@ it.each([
   // Functions within functions.
   'a() { b; }\nb() { c; }\nc() { d; }\nd() { e "$@"; }\ne() { run deep; }\na',
   'a() { b "$1" 2; }\nb() { run "$1" "$2"; }\na 1; a 3',
+  // Parts of the arguments, of an array and of a text.
+  'f() { run "${@:2}"; run ${@:2:1} x; run "${@: -1}"; run ${*:3} y; }\nf "a 1" "b 2" c d',
+  'f() { local n=2; run "${@:n}" "${@:$n:1}" "${@:n+1}"; run x "${@:9}"; }\nf a b c d',
+  'L=(a "b c" d)\nrun "${L[@]:1}" "${L[@]:0:1}" "${L[@]: -2:1}"\nM=mixtral\nrun ${M:0:3} ${M:3} ${M: -2} ${M:1:-2} ${M:-x}',
+  'set -- a b c\nrun "${@:2}"',
 ])('%j runs what bash runs', (script) => {
   const own = inBash(script)
   expect(own.length).toBeGreaterThan(0)
@@ -69,6 +74,13 @@ describe('functions that call each other', () => {
     const many = `f() {\n${'a\n'.repeat(25_000)}}\ng() {\n${'f\n'.repeat(12)}}\ng`
     expect(readScript(many).commands).toHaveLength(300_000)
   })
+})
+
+it('an expansion of a variable that is not read is told, and none of one that the script does not set', () => {
+  const { notes } = readScript('A=b-c\nrun ${A//-/_} ${B//-/_} ${@:0} ${A^^}\nfalse && run ${A,,}')
+  const told = (one: string) => `${one} is not filled in: what it stands for is not read`
+  expect(notes).toEqual(expect.arrayContaining([told('${A//-/_}'), told('${@:0}'), told('${A^^}')]))
+  expect(notes.join()).not.toContain('${B')
 })
 
 it('a variable that a function declares is none of the script', () => {

@@ -1,6 +1,7 @@
 /** Expands a `$…` of a shell script. */
 import { arithmetic } from './arithmetic.ts'
 import { closing, matching } from './brackets.ts'
+import { sliced } from './sliced.ts'
 import type { ShellVariables } from './variables.ts'
 
 export interface Expanded {
@@ -16,13 +17,7 @@ export function expanded(text: string, at: number, variables: ShellVariables): E
   if (rest[0] === '`') return asWritten(closing(text, at, '`') + 1)
   if (rest.startsWith('$((')) {
     const end = matching(text, at + 1)
-    const inner = text.slice(at + 3, Math.min(end, at + 1000) - 1)
-    const value = arithmetic(
-      inner.replaceAll(
-        /\$\{?(\w+)\}?|[A-Za-z_]\w*/g,
-        (name, own) => variables.all.get(own ?? name)?.[0] ?? name,
-      ),
-    )
+    const value = numberIn(text.slice(at + 3, Math.min(end, at + 1000) - 1), variables)
     return value === null ? asWritten(end + 1) : { fields: [String(value)], after: end + 1 }
   }
   if (rest.startsWith('$(')) return asWritten(matching(text, at + 1) + 1)
@@ -31,9 +26,13 @@ export function expanded(text: string, at: number, variables: ShellVariables): E
   const plain = /^\$(\d|[A-Za-z_]\w*|[@*#?])/.exec(rest)
   const [whole = '', name = '', , sign, fallback] = braced ?? plain ?? []
   if (whole === '') {
-    const cut = closed === null ? null : trimmed(closed, variables)
-    if (closed !== null && cut !== null) return { fields: [cut], after: at + closed.length }
-    return closed === null ? { fields: ['$'], after: at + 1 } : asWritten(matching(text, at + 1) + 1)
+    if (closed === null) return { fields: ['$'], after: at + 1 }
+    const cut = trimmed(closed, variables)
+    const fields = cut !== null ? [cut] : sliced(closed, variables, (own) => numberIn(own, variables))
+    if (fields !== null) return { fields, after: at + closed.length }
+    const [, base = ''] = /^\$\{[!#]?(\w+|[@*])/.exec(closed) ?? []
+    if (variables.all.has(base) || /^[@*]$/.test(base)) variables.leave(closed)
+    return asWritten(matching(text, at + 1) + 1)
   }
   const after = at + whole.length
   const known = variables.read(name)
@@ -45,6 +44,15 @@ export function expanded(text: string, at: number, variables: ShellVariables): E
   const value = expandedIn(unquoted(fallback), variables)
   if (sign === '=') variables.set(name, [value])
   return { fields: [value], after }
+}
+
+/** What an arithmetic expression comes to, with the variables in it; null if that is not known. */
+function numberIn(text: string, variables: ShellVariables): number | null {
+  const filled = text.replaceAll(
+    /\$\{?(\w+)\}?|[A-Za-z_]\w*/g,
+    (name, own) => variables.all.get(own ?? name)?.[0] ?? name,
+  )
+  return arithmetic(filled)
 }
 
 function unquoted(text = ''): string {

@@ -32,11 +32,19 @@ export interface Reading extends Known {
   piped: number
 }
 
+/** A script of many expansions that are not read tells of the first. */
+const mostNotes = 10
+
 export function readingOf(text: string, depth: number, environment: Environment): Reading {
   const notes = new Set<string>()
   const branches = branchesOf()
-  const all = shellVariables(environment.room, () =>
-    notes.add('what its variables stand for is too long: not all of it is read'),
+  const all = shellVariables(
+    environment.room,
+    () => notes.add('what its variables stand for is too long: not all of it is read'),
+    (expansion) => {
+      if (branches.runs() && notes.size < mostNotes)
+        notes.add(`${expansion.slice(0, 100)} is not filled in: what it stands for is not read`)
+    },
   )
   const variables: ShellVariables = {
     ...all,

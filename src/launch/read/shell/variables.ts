@@ -9,11 +9,17 @@ export interface ShellVariables {
   readonly drop: (name: string) => void
   /** One value, or all of an array; empty once the limit is reached; undefined if the script does not set the variable. */
   readonly read: (name: string) => readonly string[] | undefined
+  /** Tells of an expansion of a variable that stays as it is written, as it is of no kind that is read. */
+  readonly leave: (expansion: string) => void
 }
 
-export function shellVariables(room: { values: number }, overflows: () => void): ShellVariables {
+export function shellVariables(
+  room: { values: number },
+  overflows: () => void,
+  leave: ShellVariables['leave'] = () => {},
+): ShellVariables {
   const all = new Map<string, readonly string[]>()
-  return { all, set: (name, value) => all.set(name, value), drop: (name) => all.delete(name), read }
+  return { all, set: (name, value) => all.set(name, value), drop: (name) => all.delete(name), read, leave }
 
   function read(name: string): readonly string[] | undefined {
     const values = all.get(name)
