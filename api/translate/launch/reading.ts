@@ -27,7 +27,7 @@ export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): L
   const gpus = podGpus(written)
   const reading = readTwice(plan, own, catalogue, gpus)
   if (typeof written !== 'string') return reading
-  const { notes, refusals } = heldToJob(commandsOf(written), gpus, podsOfJob(written))
+  const { notes, refusals } = heldToJob(commandsOf(written), gpus, podsOfJob(written), reading.tasks)
   return {
     ...reading,
     notes: [...reading.notes, ...notes],

@@ -56,6 +56,7 @@ export function readBridge(
     wholeModel: false,
     ...(stem === undefined ? {} : { named: nameOf(stem) }),
     hardware: counted === null ? reading.hardware : { chips: counted },
+    ...(tasks !== null && counted === tasks ? { tasks } : {}),
     notes: compact(
       script.notes,
       reading.notes,

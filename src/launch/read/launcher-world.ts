@@ -14,11 +14,11 @@ interface Held {
   readonly refusals: readonly string[]
 }
 
-/** `podGpus` are those of a container, `jobPods` the pods that its job has. */
-export function heldToJob(text: string, podGpus: number | undefined, jobPods?: number): Held {
+/** `podGpus` are those of a container, `jobPods` the pods that its job has, and `tasks` those of Slurm that are its ranks. */
+export function heldToJob(text: string, podGpus: number | undefined, jobPods?: number, tasks?: number): Held {
   const { commands, variables } = readScript(text)
   const words = commands.findLast((command) => command.some((word) => launcher.test(word)))
-  if (!words) return { notes: [], refusals: [] }
+  if (!words) return { notes: compact(tasks !== undefined && idleTasks(variables, tasks)), refusals: [] }
   const options = optionsOf(words)
   const nodes = numberOf(options.text('--nnodes'))
   const each = numberOf(options.text('--nproc-per-node', '--nproc_per_node'))
@@ -54,6 +54,13 @@ export function heldToJob(text: string, podGpus: number | undefined, jobPods?: n
     ),
     refusals,
   }
+}
+
+/** What a job of Slurm leaves idle whose tasks are its ranks, with no launcher between: each of them has one GPU. */
+function idleTasks(variables: Script['variables'], tasks: number): string | null {
+  const [nodes, gpus] = [numberIn(variables, 'SLURM_NNODES') ?? 1, numberIn(variables, 'SLURM_GPUS_ON_NODE')]
+  if (gpus === undefined || tasks >= nodes * gpus) return null
+  return `the job has ${counted(nodes, 'node')} of ${counted(gpus, 'GPU')}, and without torchrun each of its ${counted(tasks, 'task')} is one rank: ${nodes * gpus - tasks} GPUs stay idle (--ntasks-per-node=${gpus} would start a rank on each)`
 }
 
 const launcher = /(^|\/)torchrun$|^torch\.distributed\.(run|launch)$/

@@ -27,6 +27,8 @@ export interface LaunchReading {
   /** What it says of the model beside that name. */
   readonly besideName?: BesideName
   readonly hardware: { readonly chips?: number }
+  /** Tasks of Slurm, where each of them is a rank. */
+  readonly tasks?: number
   /** Kind of the chips, if the file says it. */
   readonly kind?: Chip['kind']
   readonly workload: Readonly<Record<string, unknown>>

@@ -18,7 +18,8 @@ async function launches(megatron: string) {
     .send({ hardware: { chip: 'h100-sxm' }, plan: { megatron }, require: { fits: false } })
   expect([status, body.errors]).toEqual([200, undefined])
   const check = body.checks.find(({ name }: { name: string }) => name === 'launchableBy')
-  return { message: check.ok ? 'starts' : check.message, warnings: body.warnings.join('\n') as string }
+  const warnings = body.warnings.join('\n') as string
+  return { message: check.ok ? 'starts' : check.message, warnings, doubts: body.doubts }
 }
 
 it('a PyTorchJob has the pods of its Master and its Workers', async () => {
@@ -29,6 +30,17 @@ it('a PyTorchJob has the pods of its Master and its Workers', async () => {
   expect(crowded.message).toMatch(/starts 8 processes \(--nproc-per-node\) where there are 4 GPUs/)
   const idle = await launches(job('--nnodes=2 --nproc-per-node=4', 1))
   expect([idle.message, idle.warnings]).toEqual(['starts', expect.stringMatching(/8 GPUs, of which .* 4/)])
+})
+
+it('a job of Slurm without torchrun has a rank in each task, and is told of the GPUs that none has', async () => {
+  const sent = (tasks: number) =>
+    launches(
+      `#!/bin/bash\n#SBATCH -N 4\n#SBATCH --ntasks-per-node=${tasks}\n#SBATCH --gres=gpu:8\nsrun -l sh -c "python pretrain_gpt.py ${model}"`,
+    )
+  const told = /4 nodes of 8 GPUs, and without torchrun each of its 4 tasks is one rank: 28 GPUs stay idle/
+  const idle = await sent(1)
+  expect([idle.warnings, idle.doubts]).toEqual([expect.stringMatching(told), [expect.stringMatching(told)]])
+  expect((await sent(8)).warnings).not.toMatch(/idle/)
 })
 
 describe('a job of Slurm', () => {

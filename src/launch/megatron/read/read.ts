@@ -88,6 +88,7 @@ export function readMegatron(
     wholeModel: handedTo === null,
     ...present({ tokenizer: options.text('--tokenizer-model') }),
     hardware: world === null ? {} : { chips: world },
+    ...(tasks !== null && started === tasks ? { tasks } : {}),
     workload: {
       mode: 'train',
       ...present({ batchSequences, sequenceLength, optimizer }),
