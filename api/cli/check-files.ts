@@ -1,6 +1,7 @@
 /** Checks the requests of many files, one after the other; a file that cannot be read or makes no sense counts as a failed check. */
 import { ProblemError } from '../problems.ts'
 import type { Checked } from '../report/checks/checked.ts'
+import { refusedChecks } from '../report/checks/refused.ts'
 import type { ValidateBody } from '../worker/desk.ts'
 import type { Asker } from './asker.ts'
 import { UnparsedFile } from './document.ts'
@@ -38,16 +39,7 @@ export async function checkedFile(
     if (!(error instanceof ProblemError)) throw error
     if (error instanceof UnparsedFile && file !== null) placeOf = () => ({ file, line: error.line })
     const { slug, message, faults } = error
-    const told = faults.length > 0 ? faults : [{ pointer: '', detail: message }]
-    const checks = told.map(({ pointer, detail, correction }) => ({
-      name: 'request',
-      ok: false,
-      pointer,
-      expected: 'an answer',
-      actual: slug,
-      message: `${pointer ? `${pointer} ` : ''}${detail}`,
-      ...(correction ? { nearest: [{ detail: 'as it may be meant', changes: correction }] } : {}),
-    }))
+    const checks = refusedChecks(error)
     return {
       answer: { problem: slug, detail: message, errors: faults },
       checked: { file, checks, plan: null, best: null, preferred: null, warnings: [], placeOf },

@@ -13,6 +13,8 @@ type Write = (all: readonly Checked[]) => string
 export interface Report {
   readonly type: string
   readonly write: Write
+  /** Whether programs read it, so that a request that is refused has to be told in it, too. */
+  readonly tellsRefusals?: boolean
 }
 
 const writeSarif: Write = (all) => `${JSON.stringify(sarif(all, version()), null, 2)}\n`
@@ -25,8 +27,8 @@ export const checkReports = {
 /** JSON is first because a client that accepts anything gets the first. */
 export const reports: Readonly<Record<string, Report | undefined>> = {
   'application/json': undefined,
-  'application/xml': { type: 'application/xml', write: junit },
-  'application/sarif+json': { type: 'application/sarif+json', write: writeSarif },
+  'application/xml': { type: 'application/xml', write: junit, tellsRefusals: true },
+  'application/sarif+json': { type: 'application/sarif+json', write: writeSarif, tellsRefusals: true },
   'text/plain': { type: 'text/plain', write: text },
   'text/markdown': { type: 'text/markdown', write: markdown },
   'text/csv': { type: 'text/csv', write: checksCsv },

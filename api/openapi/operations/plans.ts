@@ -94,15 +94,25 @@ function told(answer: ComponentName, description = 'The answer.', others = texts
 
 /** /validate has a second status for its answer, and more formats. */
 function checkResponses() {
-  const checks = told('ValidateResponse', 'The checks.', {
+  const forPrograms = {
     'application/xml': asText,
     'application/sarif+json': { schema: { type: 'object' } },
-    ...texts,
-  })
+  }
+  const checks = told('ValidateResponse', 'The checks.', { ...forPrograms, ...texts })
   const problem = { 'application/problem+json': { schema: schemaReference('Problem') } }
   const description =
-    'The checks, at least one of which fails; or a problem document, if the request makes no sense.'
-  return { 200: checks, 422: { ...checks, description, content: { ...checks.content, ...problem } } }
+    'The checks, at least one of which fails; or a problem document, if the request makes no sense, which JUnit and SARIF have as failed checks.'
+  const refused = {
+    description:
+      'A problem document: the request does not match the schema. JUnit and SARIF have it as failed checks.',
+    headers: idHeader,
+    content: { ...forPrograms, ...problem },
+  }
+  return {
+    200: checks,
+    400: refused,
+    422: { ...checks, description, content: { ...checks.content, ...problem } },
+  }
 }
 
 const failWith = {

@@ -325,6 +325,28 @@ describe('the same checks', () => {
     expect(run.results[0].level).toBe('error')
   })
 
+  it('are failed ones where a request is refused, in what programs read, with the status of its problem', async () => {
+    const refused = {
+      hardware: { chip: 'h100-sxm', chips: 8 },
+      plan: { megatron: 'pretrain_gpt.py --tensor-model-parallel-size three' },
+    }
+    const sent = (accept: string, send: object = refused) =>
+      agent.post('/validate?failWith=422').set('accept', accept).buffer(true).send(send)
+    const xml = await sent('application/xml')
+    expect([xml.status, xml.headers['content-type']]).toEqual([
+      422,
+      expect.stringMatching(/^application\/xml/),
+    ])
+    const { testsuites } = new XMLParser({ ignoreAttributes: false }).parse(xml.text)
+    const [first] = [testsuites.testsuite.testcase].flat()
+    expect([first['@_name'], first.failure['@_type']]).toEqual(['request /plan/megatron', 'request'])
+    const sarif = await sent('application/sarif+json')
+    expect(JSON.parse(sarif.text).runs[0].results[0]).toMatchObject({ ruleId: 'request', level: 'error' })
+    const strange = await sent('application/xml', { ...refused, frob: 1 })
+    expect([strange.status, strange.text]).toEqual([400, expect.stringMatching(/<failure type="request"/)])
+    expect((await sent('text/plain')).headers['content-type']).toMatch(/^application\/problem\+json/)
+  })
+
   it('as a table, a line each', async () => {
     const { text } = await asked('text/plain')
     expect(text).toMatch(/^FAIL {2}legal {2}/)
