@@ -26,6 +26,7 @@ import type { Run } from '../run/run.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { type Block, kernelKeys, maxtextBlock, modelKeys } from './block.ts'
 import { maxtextContext } from './context.ts'
+import { unbuilt } from './device-mesh.ts'
 import { deviceAxis, deviceCount, devicesInTensor } from './devices.ts'
 import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.ts'
 import { libtpuArguments } from './libtpu.ts'
@@ -50,7 +51,7 @@ export function maxtext(run: Run): Launch<MaxtextConfig> {
     ...precisionConfig(run),
   }
   const flags = { ...modelConfig(run, block), ...layout }
-  const notes = compact(placementNote(run), modelNotes(run, block), deviceNote(run))
+  const notes = compact(placementNote(run), unbuilt(run, sliced), modelNotes(run, block), deviceNote(run))
   return { flags, start: maxtextStart(run, flags, layout), notes }
 }
 

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import { jaxBuilds, unbuilt } from '../../../src/launch/maxtext/device-mesh.ts'
+import { maxtextSizes } from '../../../src/launch/maxtext/mesh.ts'
+import { problem } from '../../problem.ts'
+
+/** What create_device_mesh of jax 0.10.2 did with mocked devices and allow_split_physical_axes. */
+describe('a mesh of JAX', () => {
+  it.each([
+    [
+      [12, 12, 12],
+      [27, 64],
+    ],
+    [
+      [12, 12, 12],
+      [27, 4, 16],
+    ],
+    [
+      [12, 12, 12],
+      [27, 8, 8],
+    ],
+    [
+      [12, 12, 12],
+      [9, 192],
+    ],
+    [
+      [16, 20, 28],
+      [560, 16],
+    ],
+    [
+      [4, 4, 8],
+      [2, 64],
+    ],
+    [[16, 16], [256]],
+    [
+      [16, 16],
+      [32, 8],
+    ],
+  ])('of a %j slice may be %j', (topology, mesh) => {
+    expect(jaxBuilds(topology, mesh)).toBe(true)
+  })
+
+  it.each([
+    [
+      [16, 20, 28],
+      [140, 2, 8, 4],
+    ],
+    [
+      [16, 20, 28],
+      [280, 4, 8],
+    ],
+    [
+      [16, 20, 28],
+      [2240, 4],
+    ],
+    [
+      [16, 20, 28],
+      [35, 256],
+    ],
+  ])('of a %j slice is never %j, as factors of 28 are lost', (topology, mesh) => {
+    expect(jaxBuilds(topology, mesh)).toBe(false)
+  })
+
+  it('that is not built is told, with what would build it', () => {
+    const asked = { model: 'llama-3-70b', chip: 'tpu-v5p', batchTokens: 4_194_304, sequenceLength: 8192 }
+    const on = (topology: readonly number[], sizes: Readonly<Record<string, number>>) => {
+      const ici = maxtextSizes((axis) => sizes[axis] ?? 1)
+      return unbuilt({ problem: problem({ ...asked, topology }) }, { ici, dcn: maxtextSizes(() => 1) })
+    }
+    expect(on([16, 20, 28], { fsdp: 2240, tensor: 4 })).toMatch(
+      /^JAX 0.10 raises an error for this mesh on 16x20x28/,
+    )
+    // It takes 7 of the 28 for an axis of 28.
+    expect(on([16, 20, 28], { data: 28, fsdp: 80, tensor: 4 })).not.toBeNull()
+    expect(on([16, 20, 28], { fsdp: 560, tensor: 16 })).toBeNull()
+    expect(on([12, 12, 12], { data: 27, fsdp: 64 })).toBeNull()
+  })
+})
