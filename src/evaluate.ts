@@ -9,6 +9,7 @@ import { launchable } from './launch/training.ts'
 import type { EvaluateAnswer, IllegalPlan } from './plan/answer.ts'
 import { resolved } from './plan/answered.ts'
 import { assemble } from './plan/assemble.ts'
+import { beyondLinks } from './plan/explain/beyond-links.ts'
 import { otherRecipeText } from './plan/explain/other-recipe.ts'
 import { warnings } from './plan/explain/warnings.ts'
 import { onParts } from './plan/no-plan/on-parts.ts'
@@ -45,6 +46,7 @@ function evaluateOn(problem: Problem, sketch: PlanSketch, solver: Solver): Evalu
     warnings: compact(
       otherRecipeText(best.model, best.candidate, 'the plan'),
       warnings(problem, plan, 'the plan'),
+      beyondLinks(problem, plan),
     ),
   }
 }

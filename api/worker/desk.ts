@@ -186,7 +186,7 @@ export function validateBody(
     checks: all,
     ...(read ? { read } : {}),
     warnings: told,
-    ...doubtsAmong(told, reading, validation.search),
+    ...doubtsAmong(told, { reading, search: validation.search, problem: inspection.trial.problem, plan }),
   }
 }
 

@@ -27,6 +27,7 @@ interface Answer {
     readonly launch: Readonly<Record<string, unknown>>
   } | null
   readonly best: { readonly stepTimeSeconds: number } | null
+  readonly doubts?: readonly string[]
 }
 
 async function validated(body: object, status = 200): Promise<Answer> {
@@ -189,6 +190,15 @@ describe('POST /validate', () => {
     const [check] = failing(await validated({ ...question, plan, require }))
     expect(check).toMatchObject({ name: 'launchableBy', actual: 'not by 1 of 2' })
     expect(check?.message).toMatch(/^megatron: /)
+  })
+
+  it('warns of tensor parallelism beyond the links of a node, and of none inside of one', async () => {
+    const doubts = async (mesh: object) =>
+      (await validated({ ...question, plan: { mesh } })).doubts?.filter((one: string) => /leaves/.test(one))
+    expect(await doubts({ tensor: 16, data: 4 })).toEqual([
+      expect.stringMatching(/^tensor 16 leaves the 8 chips that nvlink/),
+    ])
+    expect((await doubts({ tensor: 8, data: 8 })) ?? []).toEqual([])
   })
 
   it('chooses what a plan leaves open as the framework that is named to launch it would', async () => {
