@@ -15,7 +15,7 @@ import {
 import { isFields } from '../../src/fields.ts'
 import { ProblemError } from '../problems.ts'
 import { uncommented } from '../uncommented.ts'
-import { isRequest, launchMeant } from './launch-meant.ts'
+import { isRequest, isRequestOfLines, launchMeant } from './launch-meant.ts'
 
 export interface RequestDocument {
   readonly file: string | null
@@ -56,6 +56,13 @@ export function requestDocument(text: string, file: string | null): RequestDocum
   const body = withoutExtensions(value)
   if (!fault && body === null)
     throw new UnparsedFile('is empty: a request has model, hardware, workload …', 1)
+  const tab = isRequestOfLines(text)
+    ? document.errors.find(({ code }) => code === 'TAB_AS_INDENT')
+    : undefined
+  if (tab) {
+    const { line } = lines.linePos(tab.pos[0])
+    throw new UnparsedFile(`line ${line} is indented with a tab, where YAML takes blanks alone`, line)
+  }
   const meant = launchMeant(text, body, file)
   if (fault && !meant) {
     const { line, col } = lines.linePos(fault.at)

@@ -32,6 +32,14 @@ export const isRequest = (body: unknown) =>
   (isFields(body.hardware) || requestKeys.some((key) => key in body)) &&
   !Object.keys(body).some((key) => key.includes('-'))
 
+/** Whether lines of a text begin with keys that requests have, be it no YAML as a whole. */
+export function isRequestOfLines(text: string): boolean {
+  return (
+    ['hardware', ...requestKeys].filter((key) => text.includes(`\n${key}:`) || text.startsWith(`${key}:`))
+      .length > 1
+  )
+}
+
 export interface Meant {
   /** How to read the file instead, as the end of a message. */
   readonly says: string

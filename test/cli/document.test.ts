@@ -195,3 +195,9 @@ describe('a request as people write it', () => {
     }
   })
 })
+
+it('a tab that indents is told on its line, whatever else the text names', () => {
+  const text =
+    'model: llama-3-8b # as torchtitan has it\nhardware:\n\tchip: h100-sxm\nplan: {mesh: {fsdp: 8}}\n'
+  expect(() => requestDocument(text, 'a.yaml')).toThrow(/^line 3 is indented with a tab/)
+})

@@ -2,6 +2,8 @@
 import type { OtherNames } from '../name.ts'
 
 export const settingKeys: OtherNames = {
+  variants: 'requests alternatives sides candidates',
+
   optimizer: 'optim optimiser',
 
   precision: 'dtype dataType quantization quant torchDtype precisions format',

@@ -48,11 +48,14 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
   const said = saidBy(reading, own, catalogue)
   const whole = merged(said, own)
   // Contradictions come first: a mesh that does not match the chips usually follows from one.
-  const told = [
+  const faults = [
     ...contradictions(own, reading, catalogue),
     ...reading.faults.map((detail) => ({ pointer: at, detail })),
     ...misnamed(reading, at),
   ]
+  // Without an answer nothing else says why the file would not start anyway.
+  const refused = faults.length > 0 ? (reading.refusals ?? []) : []
+  const told = [...faults, ...refused.map((detail) => ({ pointer: at, detail }))]
   const unknown = unknownModel(reading, own, at, catalogue)
   const uncounted = (reading.uncounted ?? []).map((detail) => ({ pointer: at, detail }))
   if (uncounted.length > 0 && told.length === 0 && !unknown) throw faulty('not-offered', uncounted)

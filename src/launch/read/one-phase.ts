@@ -35,5 +35,6 @@ export function onePhaseOf(words: Words, servers: readonly Words[]): string | nu
   if (mode === null) return null
   const told = own?.told.exec(words.join(' '))?.[0].replaceAll(/["'\s:=]+/g, ' ')
   const how = told ?? 'it stands beside a server that reads its prompts, and'
-  return `${how} is one of two phases: ask for it in mode ${mode}, or of both as a plan of fields`
+  const other = mode === 'prefill' ? 'generate' : 'prefill'
+  return `${how} is one of two phases: ask for it in mode ${mode}, and for the other in mode ${other}, each with the chips of its own servers (--mode ${mode} --chips N, then --mode ${other} --chips N), or of both as a plan of fields`
 }

@@ -54,6 +54,26 @@ it.each([
   ])
 })
 
+it('a worker that does not start says so beside its phase', async () => {
+  const vllm = `apiVersion: nvidia.com/v1alpha1
+kind: DynamoGraphDeployment
+spec:
+  services:
+    decode:
+      resources: {limits: {gpu: "4"}}
+      extraPodSpec:
+        mainContainer:
+          image: a
+          command: [python3, -m, dynamo.vllm, --model, Qwen/Qwen3-32B, --tensor-parallel-size, "8", --is-decode-worker]
+`
+  const { status, errors } = await asked({ vllm }, serve)
+  expect([status, errors]).toEqual([
+    422,
+    expect.stringMatching(/--mode generate --chips N, then --mode prefill/),
+  ])
+  expect(errors).toMatch(/takes 8 GPUs, and what it is started on has 4/)
+})
+
 it('a worker is checked in its own phase', async () => {
   const vllm = `${decode}\n${prefill('--is-prefill-worker')}`
   const generate = { mode: 'generate', contextLength: 4096, batchSequences: 64 }

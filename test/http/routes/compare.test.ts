@@ -234,3 +234,8 @@ describe('a comparison whose time is over', () => {
     expect(evaluations).toBe(2)
   })
 })
+
+it('requests in a list are told to be variants', async () => {
+  const { body } = await agent.post('/compare').send({ requests: [request, generate] })
+  expect(JSON.stringify(body.errors)).toMatch(/did you mean variants\?/)
+})
