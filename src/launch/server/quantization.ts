@@ -56,6 +56,8 @@ export const sglangQuantizations: Quantizations = new Map(Object.entries({ ...co
 
 export interface Quantized {
   readonly types: Readonly<Record<string, string>>
+  /** What is loaded where no type is said: 16 bits, of a release that is known to be stored so. */
+  readonly loaded: Readonly<Record<string, string>>
   readonly notes: readonly string[]
   /** Those of the notes for which the server does not start. */
   readonly refusals: readonly string[]
@@ -69,9 +71,11 @@ export function quantized(
   stored: readonly string[] | undefined,
 ): Quantized {
   const own = typesNamed(named ?? '')
-  if (written === null || written === 'None') return { types: own, notes: [], refusals: [] }
+  const plain = stored?.length === 0 && (written === null || written === 'None')
+  const loaded = plain ? { weights: usualType, compute: usualType } : {}
+  if (written === null || written === 'None') return { types: own, loaded, notes: [], refusals: [] }
   const refusals = compact(refusedQuantization(written, stored, named))
-  if (refusals.length > 0) return { types: own, notes: refusals, refusals }
+  if (refusals.length > 0) return { types: own, loaded, notes: refusals, refusals }
   const types = known.get(written)
   // GPTQ with eight bits has these in its name, and a name in 16 bits says what is stored alone.
   const narrow = own.weights !== undefined && own.weights !== usualType
@@ -81,5 +85,5 @@ export function quantized(
           `--quantization ${written} is not counted, as the checkpoint has the types of its weights: say them in precision`,
         ]
       : []
-  return { types: narrow ? { ...types, ...own } : { ...own, ...types }, notes, refusals }
+  return { types: narrow ? { ...types, ...own } : { ...own, ...types }, loaded, notes, refusals }
 }

@@ -1,6 +1,7 @@
 /** The element types that a server's options describe: of computation, of quantised weights, and of caches. */
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { Formats } from './formats.ts'
+import type { Quantized } from './quantization.ts'
 
 interface Said {
   readonly type: string | null
@@ -29,11 +30,12 @@ export function uncountedCaches(
 
 export function precisionRead(
   { type, cache }: Said,
-  quantised: Readonly<Record<string, string>>,
+  { types: quantised, loaded }: Pick<Quantized, 'types' | 'loaded'>,
   types: ReadonlyMap<string, ElementType>,
 ): Readonly<Record<string, string>> {
   const kvCache = types.get(cache ?? 'auto')
   return {
+    ...loaded,
     ...(type === 'float32' || type === 'float' ? { weights: 'fp32', compute: 'fp32' } : {}),
     ...quantised,
     ...(kvCache ? { kvCache } : {}),

@@ -111,7 +111,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       onePhase,
       unread,
       refusals: [...quantised.refusals, ...refused],
-      precision: precisionRead(rest, quantised.types, types),
+      precision: precisionRead(rest, quantised, types),
       misnamed: misnamedAmong(sglangValues, (option) => onlyValue(options.text(option))),
       notes: [
         ...notes,

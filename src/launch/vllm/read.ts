@@ -106,7 +106,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       onePhase,
       unread,
       refusals: quantised.refusals,
-      precision: precisionRead(rest, quantised.types, types),
+      precision: precisionRead(rest, quantised, types),
       misnamed: misnamedAmong(vllmValues, (option) => onlyValue(options.text(option))),
       ...memoryOf(
         shareFault(utilization, rest.utilization) ? filled : (rest.utilization ?? filled),

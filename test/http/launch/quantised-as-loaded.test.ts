@@ -48,3 +48,16 @@ it('of a model that has one, that one is loaded as it is stored', async () => {
   expect(command).toContain('vllm serve Qwen/Qwen3-32B-FP8 ')
   expect(command).not.toContain('--quantization')
 })
+
+it('of a release in 16 bits is not what a command without the option loads', async () => {
+  const name = 'meta-llama/Llama-3.3-70B-Instruct'
+  const asked = (options: string) =>
+    agent.post('/validate').send({
+      ...{ hardware: { chip: 'h100-sxm', chips: 4 }, precision, workload },
+      plan: { vllm: `vllm serve ${name} -tp 4 --max-model-len 8192 ${options}` },
+    })
+  const plain = await asked('')
+  expect(plain.status).toBe(422)
+  expect(JSON.stringify(plain.body.errors)).toMatch(/precision.*bf16/)
+  expect((await asked('--quantization fp8')).status).toBe(200)
+})
