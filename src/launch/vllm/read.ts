@@ -13,13 +13,12 @@ import { longerOf, longerVariables } from '../server/longer.ts'
 import { quantized, vllmQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf, uncountedCaches } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
-import type { ServerSaid } from '../server/server-said.ts'
 import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withDrafts, withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, spellings, unread } from '../settings/settings.ts'
 import { exchangeOf } from './exchange.ts'
-import { type Profiled, vllmKeeps } from './memory.ts'
+import { memoryOf } from './read-memory.ts'
 import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
 import { sharersFault, sharersNote } from './shared-positions.ts'
@@ -149,16 +148,6 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
     },
     context,
   )
-}
-
-/** On GPUs it is known what vLLM keeps of its share; elsewhere the share is the budget. */
-function memoryOf(
-  ofChip: number,
-  profiled: Profiled,
-  { chip, model }: ReadingContext,
-): Pick<ServerSaid, 'cacheShare' | 'memoryFraction'> {
-  if (chip?.kind !== 'gpu') return { memoryFraction: ofChip }
-  return { cacheShare: { ofChip, ...(model ? { keptBytes: vllmKeeps(model, profiled) } : {}) } }
 }
 
 /** Whether the model's config is another than it is published with. */
