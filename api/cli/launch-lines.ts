@@ -1,18 +1,6 @@
 /** The line of a launch file that a finding is about: that of the option it names, or of an option that says its field, or else of the command. */
 import { optionsOfField } from '../../src/launch/field-options.ts'
-
-/** What a report tells of a request: a check or a warning. */
-export interface Finding {
-  /** Of a field of the request as it was sent or read; empty for the whole. */
-  readonly pointer: string
-  readonly message: string
-}
-
-/** A line of a file, from 1. */
-export interface Place {
-  readonly file: string
-  readonly line: number
-}
+import type { Finding, Place } from '../report/checks/checked.ts'
 
 /** A launch file, or the lines of a request that one stands in. */
 export interface LaunchText {

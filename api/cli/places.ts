@@ -1,8 +1,10 @@
 /** Where a finding stands: in the file of the request, or in the launch file that is its plan. */
+
+import type { Finding, Place } from '../report/checks/checked.ts'
 import { isLaunch } from '../schemas/launch.ts'
 import { launchKey } from '../translate/launch/file.ts'
 import type { RequestDocument } from './document.ts'
-import { type Finding, type LaunchText, type Place, placeInLaunch } from './launch-lines.ts'
+import { type LaunchText, placeInLaunch } from './launch-lines.ts'
 
 export type PlaceOf = (finding: Finding) => Place | null
 

@@ -13,12 +13,14 @@ interface Figured {
   readonly requestsPerSecond?: number
 }
 
-/** A check, or what else is told of a pointer. */
+/** What a report tells of a request: a check or a warning. */
 export interface Finding {
+  /** Of a field of the request as it was sent or read; empty for the whole. */
   readonly pointer: string
   readonly message: string
 }
 
+/** A line of a file, from 1. */
 export interface Place {
   readonly file: string
   readonly line: number

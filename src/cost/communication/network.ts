@@ -6,15 +6,11 @@
  * resource by resource.
  */
 import type { Network, TorusNetwork } from '../../hardware/cluster/cluster.ts'
+import { factorings } from '../../hardware/cluster/factorings.ts'
 import { groupCost } from '../../hardware/network/collective.ts'
 import { type Group, union } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
-import {
-  factorings,
-  type Placement,
-  rankStrides,
-  sliceAssignments,
-} from '../../hardware/network/placement.ts'
+import { type Placement, rankStrides, sliceAssignments } from '../../hardware/network/placement.ts'
 import { type Axis, type AxisSet, axes, axesOf, axisSets, type Mesh } from '../../sharding/axis.ts'
 import { beyondAnyAxis, groupPrices, lesser, rankedWay } from './group-prices.ts'
 

@@ -11,9 +11,9 @@
  */
 import { type Axis, activeAxes, axes, axesAcrossSlices, type Mesh, perAxis } from '../../sharding/axis.ts'
 import type { Network, TorusNetwork } from '../cluster/cluster.ts'
-import { divisorsOf } from '../cluster/divisors.ts'
-import { permutations } from '../cluster/permutations.ts'
+import { factorings } from '../cluster/factorings.ts'
 import type { Group, TorusPart } from './group.ts'
+import { type Chosen, fewestParts, mirrors, orders, partsOfEach, type Refuses } from './nesting.ts'
 
 export interface Placement {
   readonly groups: Readonly<Record<Axis, Group>>
@@ -67,11 +67,6 @@ function torusPlacements(network: TorusNetwork, mesh: Mesh): readonly Placement[
   return found.length > 0 ? found : placementsWith(network, mesh, fewestParts)
 }
 
-type Chosen = readonly (readonly Nested[])[]
-
-/** Whether the sizes of mesh axes on the next physical axis, with those on the axes before, are none to list. */
-type Refuses = (sizes: readonly number[], length: number, chosen: Chosen) => boolean
-
 function placementsWith(
   network: TorusNetwork,
   mesh: Mesh,
@@ -121,120 +116,15 @@ function place(placing: Placing, left: readonly number[], chosen: Chosen): void 
   }
 }
 
-/** A mesh axis that has a part of a physical axis has no part of another. */
-function partsOfEach(): Refuses {
-  return (sizes, length, chosen) => {
-    const split = (index: number) =>
-      chosen.some((nest) => nest.length > 1 && nest.some((part) => part.index === index))
-    return sizes.some((size, index) => size > 1 && size < length && split(index))
-  }
-}
-
-/** All axes together have as few parts as they can. */
-function fewestParts(network: TorusNetwork, within: readonly number[]): Refuses {
-  const most = partsNeeded(network, within, 0)
-  return (sizes, _, chosen) => {
-    const parts = chosen.reduce((sum, nest) => sum + partsOf(nest.length), partsOf(counted(sizes)))
-    return parts > most
-  }
-}
-
-/** The fewest parts in which mesh axes take the physical ones from one on: in which order they nest does not matter for that. */
-function partsNeeded(network: TorusNetwork, left: readonly number[], physical: number): number {
-  const length = network.topology[physical]
-  if (length === undefined) return 0
-  let least = Number.POSITIVE_INFINITY
-  for (const sizes of factorings(length, left)) {
-    const own = partsOf(counted(sizes))
-    if (own >= least) continue
-    const remaining = left.map((size, index) => size / (sizes[index] ?? 1))
-    least = Math.min(least, own + partsNeeded(network, remaining, physical + 1))
-  }
-  return least
-}
-
-/** Number of mesh axes on a physical axis. */
-function counted(sizes: readonly number[]): number {
-  return sizes.filter((size) => size > 1).length
-}
-
-/** What has a physical axis for itself has no part of it, but all. */
-function partsOf(axesOnIt: number): number {
-  return axesOnIt > 1 ? axesOnIt : 0
-}
-
 /** What `place` works with: where it writes placements, and how it makes one of the chosen parts. */
 interface Placing {
   readonly network: TorusNetwork
   readonly result: Placement[]
   readonly refuses: Refuses
-  readonly found: (chosen: readonly (readonly Nested[])[]) => Placement
+  readonly found: (chosen: Chosen) => Placement
 }
 
-/** A part on one physical axis: the index of the active mesh axis, and its number of chips. Parts are listed innermost first. */
-interface Nested {
-  readonly index: number
-  readonly size: number
-}
-
-/** True when the physical axis before is alike and its parts come later in the order: the mirror image is listed already. */
-function mirrors(
-  network: TorusNetwork,
-  chosen: readonly (readonly Nested[])[],
-  nest: readonly Nested[],
-): boolean {
-  const physical = chosen.length
-  const before = chosen[physical - 1]
-  if (!before) return false
-  const alike =
-    network.topology[physical] === network.topology[physical - 1] &&
-    network.wraps[physical] === network.wraps[physical - 1]
-  return alike && compare(before, nest) > 0
-}
-
-function compare(a: readonly Nested[], b: readonly Nested[]): number {
-  const key = (nest: readonly Nested[]) => nest.map(({ index, size }) => index * 1e6 + size)
-  const [left, right] = [key(a), key(b)]
-  for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    const difference = (left[i] ?? -1) - (right[i] ?? -1)
-    if (difference !== 0) return difference
-  }
-  return 0
-}
-
-/** Every list of factors whose product is `total`, each dividing its limit. */
-export function factorings(total: number, limits: readonly number[]): readonly (readonly number[])[] {
-  const result: (readonly number[])[] = []
-  const factors = new Array<number>(limits.length).fill(1)
-  const extend = (at: number, left: number) => {
-    const limit = limits[at]
-    if (limit === undefined) {
-      if (left === 1) result.push([...factors])
-      return
-    }
-    for (const factor of divisorsOf(left)) {
-      if (limit % factor !== 0) continue
-      factors[at] = factor
-      extend(at + 1, left / factor)
-    }
-  }
-  extend(0, total)
-  return result
-}
-
-function orders(sizes: readonly number[]): readonly (readonly Nested[])[] {
-  return permutations(nested(sizes))
-}
-
-function nested(sizes: readonly number[]): readonly Nested[] {
-  return sizes.map((size, index) => ({ index, size })).filter(({ size }) => size > 1)
-}
-
-function assembled(
-  active: readonly Axis[],
-  slices: readonly number[],
-  chosen: readonly (readonly Nested[])[],
-): Placement {
+function assembled(active: readonly Axis[], slices: readonly number[], chosen: Chosen): Placement {
   const parts = new Map<Axis, TorusPart[]>()
   chosen.forEach((nest, physical) => {
     let stride = 1

@@ -2,15 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SwitchedNetwork, TorusNetwork } from '../../../src/hardware/cluster/cluster.ts'
 import { divisorsOf } from '../../../src/hardware/cluster/divisors.ts'
+import { factorings } from '../../../src/hardware/cluster/factorings.ts'
 import { groupCost } from '../../../src/hardware/network/collective.ts'
 import { type Group, groupSize, union } from '../../../src/hardware/network/group.ts'
 import type { NetworkTerms } from '../../../src/hardware/network/group-cost.ts'
-import {
-  canBePlaced,
-  factorings,
-  type Placement,
-  placements,
-} from '../../../src/hardware/network/placement.ts'
+import { canBePlaced, type Placement, placements } from '../../../src/hardware/network/placement.ts'
 import { type Axis, axes, type Mesh, unitMesh } from '../../../src/sharding/axis.ts'
 import { law } from '../../law.ts'
 
