@@ -161,7 +161,9 @@ describe('a job of Megatron Bridge', () => {
     expect([faults, plan.mesh]).toEqual([[], expect.objectContaining({ tensor: 4, expert: 2, data: 2 })])
     expect(notes).toContainEqual(expect.stringMatching(/hold whole experts/))
     const sliced = of('nemotron_3_nano_peft_config', 'model.expert_tensor_parallel_size=4')
-    expect(sliced.faults).toEqual([expect.stringMatching(/do not hold 8 ranks of experts/)])
+    expect(sliced.faults).toEqual([
+      expect.stringMatching(/-size 8 x 4 ranks that cut an expert do not divide the 16 GPUs/),
+    ])
     expect(sliced.notes.join()).not.toMatch(/hold whole experts/)
   })
 

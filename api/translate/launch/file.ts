@@ -33,8 +33,10 @@ type Written<Key extends LaunchKey> = NonNullable<LaunchedPlan[Key]>
 const readers: {
   readonly [Key in LaunchKey]-?: (file: Written<Key>, context: ReadingContext) => LaunchReading
 } = {
-  megatron: (file, { chips, userBuffers, chip }) =>
-    readMegatron(typeof file === 'string' ? megatronWords(file) : file, chips, null, { userBuffers, chip }),
+  megatron: (file, { chips, userBuffers, batchAsked, chip }) =>
+    readMegatron(typeof file === 'string' ? megatronWords(file) : file, chips, null, {
+      ...{ userBuffers, batchAsked, chip },
+    }),
   megatronBridge: (file, context) => readBridge(file, context),
   torchtitan: (file, { chips }) =>
     startsTorchtitan.test(file)

@@ -56,6 +56,7 @@ function readTwice(
     ...(known ? { userBuffers: hasUserBuffers({ chip: known, network: known.system }), chip: known } : {}),
     chips,
     ...(typeof sequences === 'number' ? { sequences } : {}),
+    batchAsked: (sequences ?? valueAt(own, ['workload', 'batchTokens'])) !== undefined,
     slices: chips === null || all === null ? slices : Math.ceil((slices * chips) / all),
     ...(typeof unit === 'number' ? { innermostUnit: unit } : {}),
     ...present({ podGpus: gpus, serverGpus: gpusOfServer(written), started: startedBy(written, gpus) }),

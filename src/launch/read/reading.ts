@@ -102,6 +102,8 @@ export interface ReadingContext {
   readonly chips: number | null
   /** Sequences of the batch, if the request gives a number. */
   readonly sequences?: number
+  /** Whether the request says a batch, in whatever unit: what a framework takes where its command says none is not meant then. */
+  readonly batchAsked?: boolean
   /** Slices of a torus. */
   readonly slices: number
   /** Chips of a unit of the innermost tier behind switches (a node, an NVLink domain), if the request says it. */

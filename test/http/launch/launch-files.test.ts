@@ -102,7 +102,6 @@ const cases: readonly (readonly [framework: string, key: string, question: objec
     [
       ['megatron', { chip: 'h100-sxm', chips: 24 }],
       ['maxtext', { chip: 'h100-sxm', chips: 24 }],
-      ['maxtext', { chip: 'tpu-v5e', topology: [4, 8] }],
       ['maxtext', { chip: 'tpu-v5e', topology: [4, 4], slices: 2 }],
     ] as const
   ).map(

@@ -167,7 +167,7 @@ describe('a command of Megatron-LM that hides nothing', () => {
   /** What is gathered early goes only with what is reduced early. */
   const apart = [['--tp-comm-overlap'], ['--overlap-grad-reduce', '--overlap-param-gather']]
   const costed = async (flags: string, more: object = {}) => {
-    const megatron = `${line} --vocab-size 128256 ${flags}`
+    const megatron = `CUDA_DEVICE_MAX_CONNECTIONS=1 ${line} --vocab-size 128256 ${flags}`
     const body = { hardware, plan: { megatron }, ...more }
     const { plan, read, warnings } = await evaluated(body)
     return { seconds: plan.stepTimeSeconds, notes: read.notes as readonly string[], warnings, read }

@@ -28,6 +28,9 @@ export function extremesOf(schema: Schema): Arbitrary {
       return fc.constantFrom(...(def.values as unknown[]))
     case 'enum':
       return fc.constantFrom(...Object.values(def.entries as object))
+    // What a text stands for has the larger values.
+    case 'pipe':
+      return extremesOf(def.out as Schema)
     case 'union':
       return fc.oneof(...(def.options as Schema[]).map(extremesOf))
     case 'array': {

@@ -96,7 +96,7 @@ it('a server whose limit holds it back is told the limit', async () => {
   expect(first?.detail).toMatch(
     /^other server limits: at most \d+ sequences at once; for a request the pool takes /,
   )
-  expect(first?.inFile?.set.join()).toMatch(/^--max-num-seqs \d+$/)
+  expect(first?.inFile?.set.join()).toMatch(/^--max-num-seqs \d+(,--gpu-memory-utilization 0\.\d+)?$/)
   expect((await validated(changedRequest(capped, first?.changes ?? []))).ok).toBe(true)
 })
 

@@ -30,6 +30,7 @@ interface Beside {
   /** Whether the GPUs support them. */
   readonly userBuffers?: boolean | undefined
   readonly chip?: ReadingContext['chip']
+  readonly batchAsked?: ReadingContext['batchAsked']
   /** Whether the options override those of a recipe, which is not here. */
   readonly recipe?: boolean
   /** Whether that recipe may cut the layers into stages in a way of its own. */
@@ -41,7 +42,7 @@ export function readMegatron(
   written: string | readonly string[],
   chips: number | null,
   layers: number | null = null,
-  { userBuffers = true, recipe = false, recipeCuts = recipe, chip }: Beside = {},
+  { userBuffers = true, recipe = false, recipeCuts = recipe, batchAsked = false, chip }: Beside = {},
 ): LaunchReading {
   const script = scriptOf(written)
   const { launcher, own, program, handedTo } = commandOf(script.commands)
@@ -72,7 +73,7 @@ export function readMegatron(
   // Megatron-DeepSpeed's programs have the same names, and options of their own.
   const ownProgram = (program === null || isOwnProgram(program)) && !options.has('--deepspeed')
   const spelledOut = program !== null && ownProgram && model !== null
-  const usualBatch = spelledOut && whole && known !== null ? batchOf(given, known) : null
+  const usualBatch = spelledOut && whole && !batchAsked && known !== null ? batchOf(given, known) : null
   const batchSequences = given.globalBatch ?? usualBatch
   const asserted = assertedOf(options, given, { words: own, whole, spelledOut })
   const handed =
