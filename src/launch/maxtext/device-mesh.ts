@@ -5,23 +5,19 @@
  * jax/_src/mesh_utils.py (create_device_mesh with allow_split_physical_axes).
  */
 import { devicesOn } from '../../hardware/chip.ts'
-import { known } from '../../known.ts'
-import { recent } from '../../recent.ts'
 import type { Run } from '../run/run.ts'
 import { maxtextAxes, type SlicedMesh } from './mesh.ts'
 
 /** Sizes of physical axes, or of mesh axes from the outermost on. */
 type Sizes = readonly number[]
 
-const built = recent<boolean>(10_000)
-
 /** Whether JAX builds a mesh inside one slice; both have as many devices. */
 export function jaxBuilds(topology: Sizes, mesh: Sizes): boolean {
-  return known(built, `${topology} ${mesh}`, () => onWholeAxes(topology, mesh) || onParts(topology, mesh))
+  return onWholeAxes(topology, mesh) || onParts(topology, mesh)
 }
 
 /** Takes for each axis the most physical ones that are left and multiply to it, the first of those that do. */
-export function onWholeAxes(topology: Sizes, mesh: Sizes): boolean {
+function onWholeAxes(topology: Sizes, mesh: Sizes): boolean {
   let left = [...topology]
   for (const size of mesh.toReversed()) {
     if (size === 1) continue
@@ -72,11 +68,11 @@ function assignments(left: Sizes, size: number): readonly Sizes[] {
 
 function prefers(topology: Sizes, left: Sizes, one: Sizes, other: Sizes): boolean {
   const whole = (taken: Sizes) => taken.filter((size, axis) => size === topology[axis])
-  const rest = (taken: Sizes) => product(taken.filter((_, axis) => (left[axis] ?? 1) < (topology[axis] ?? 1)))
+  const begun = (taken: Sizes) => taken.filter((_, axis) => (left[axis] ?? 1) < (topology[axis] ?? 1))
   const measures = [
     (taken: Sizes) => product(whole(taken)),
     (taken: Sizes) => whole(taken).filter((size) => size > 1).length,
-    rest,
+    (taken: Sizes) => product(begun(taken)),
     ...topology.map((_, axis) => (taken: Sizes) => taken[axis] ?? 1),
   ]
   const decisive = measures.find((measure) => measure(one) !== measure(other))
