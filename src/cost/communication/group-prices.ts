@@ -124,8 +124,7 @@ export function lesser(a: GroupCost, b: GroupCost): GroupCost {
   return {
     chips: a.chips,
     perByte,
-    // An all-reduce loads the network as so many gathers; the bound takes the fewer of both.
-    allReducePerByte: perByte > 0 ? perByte * Math.min(...[a, b].map(gathersOfAllReduce)) : 0,
+    allReducePerByte: perByte > 0 ? leastOfAllReduce(a, b, perByte) : 0,
     allToAllPerByte: Math.min(a.allToAllPerByte, b.allToAllPerByte),
     permutePerByte: Math.min(a.permutePerByte, b.permutePerByte),
     latency: Math.min(a.latency, b.latency),
@@ -139,6 +138,12 @@ export function lesser(a: GroupCost, b: GroupCost): GroupCost {
     outerUnits: Math.min(a.outerUnits, b.outerUnits),
     permuteLoads: least(a.permuteLoads, b.permuteLoads),
   }
+}
+
+/** An all-reduce loads the network as so many gathers; the bound takes the fewer of both, and rounding does not put it above either. */
+function leastOfAllReduce(a: GroupCost, b: GroupCost, perByte: number): number {
+  const gathers = Math.min(gathersOfAllReduce(a), gathersOfAllReduce(b))
+  return Math.min(a.allReducePerByte, b.allReducePerByte, perByte * gathers)
 }
 
 function gathersOfAllReduce({ perByte, allReducePerByte }: GroupCost): number {

@@ -22,6 +22,8 @@ export interface NetworkPrices {
   readonly placed: (placement: Placement, mesh: Mesh) => NetworkCosts
   /** One for each way to share out the slices: every placement costs at least as much as one of them. */
   readonly bestCases: (mesh: Mesh) => readonly NetworkCosts[]
+  /** The least of both, set by set and term by term. */
+  readonly lesser: (a: NetworkCosts, b: NetworkCosts) => NetworkCosts
 }
 
 export function networkPrices(
@@ -87,7 +89,16 @@ export function networkPrices(
     if (last?.mesh !== mesh) last = { mesh, cases: bestCasesOf(mesh) }
     return last.cases
   }
-  return { placed, bestCases }
+  const lesserCosts = (a: NetworkCosts, b: NetworkCosts): NetworkCosts => {
+    if (a === b) return a
+    const least = noCosts.slice()
+    for (const { set } of members) {
+      const [one, other] = [a[set], b[set]]
+      if (one && other) least[set] = prices.lesser(one, other)
+    }
+    return least
+  }
+  return { placed, bestCases, lesser: lesserCosts }
 }
 
 const noCosts = new Array<GroupCost | undefined>(axisSets).fill(undefined)

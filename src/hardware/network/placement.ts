@@ -13,7 +13,7 @@ import { type Axis, activeAxes, axes, axesAcrossSlices, type Mesh, perAxis } fro
 import type { Network, TorusNetwork } from '../cluster/cluster.ts'
 import { factorings } from '../cluster/factorings.ts'
 import type { Group, TorusPart } from './group.ts'
-import { type Chosen, fewestParts, mirrors, orders, partsOfEach, type Refuses } from './nesting.ts'
+import { type Chosen, fewestParts, type Nestings, partOfEach } from './nesting.ts'
 
 export interface Placement {
   readonly groups: Readonly<Record<Axis, Group>>
@@ -63,24 +63,17 @@ function switchedPlacements(mesh: Mesh): readonly Placement[] {
 }
 
 function torusPlacements(network: TorusNetwork, mesh: Mesh): readonly Placement[] {
-  const found = placementsWith(network, mesh, partsOfEach)
-  return found.length > 0 ? found : placementsWith(network, mesh, fewestParts)
+  const found = placementsBy(partOfEach, network, mesh)
+  return found.length > 0 ? found : placementsBy(fewestParts, network, mesh)
 }
 
-function placementsWith(
-  network: TorusNetwork,
-  mesh: Mesh,
-  limited: (network: TorusNetwork, within: readonly number[]) => Refuses,
-): readonly Placement[] {
-  const result: Placement[] = []
+function placementsBy(nestings: Nestings, network: TorusNetwork, mesh: Mesh): readonly Placement[] {
   const active = activeAxes(mesh)
-  for (const assigned of sliceAssignments(network, mesh)) {
+  return sliceAssignments(network, mesh).flatMap((assigned) => {
     const slices = active.map((axis) => assigned[axis] ?? 1)
     const within = active.map((axis, index) => mesh[axis] / (slices[index] ?? 1))
-    const refuses = limited(network, within)
-    place({ network, result, refuses, found: (chosen) => assembled(active, slices, chosen) }, within, [])
-  }
-  return result
+    return nestings(network, within).map((chosen) => assembled(active, slices, chosen))
+  })
 }
 
 const oneSlice = [{}]
@@ -97,49 +90,19 @@ export function sliceAssignments(
   ).map((sizes) => Object.fromEntries(axesAcrossSlices.map((axis, index) => [axis, sizes[index] ?? 1])))
 }
 
-/** Places parts depth first over the physical axes: `chosen` has the nested parts of the axes before, `left` what each mesh axis still needs. */
-function place(placing: Placing, left: readonly number[], chosen: Chosen): void {
-  const { network, result, refuses, found } = placing
-  const physical = chosen.length
-  const length = network.topology[physical]
-  if (length === undefined) {
-    if (left.every((size) => size === 1)) result.push(found(chosen))
-    return
-  }
-  for (const sizes of factorings(length, left)) {
-    if (refuses(sizes, length, chosen)) continue
-    const remaining = left.map((size, index) => size / (sizes[index] ?? 1))
-    for (const nest of orders(sizes)) {
-      if (mirrors(network, chosen, nest)) continue
-      place(placing, remaining, [...chosen, nest])
-    }
-  }
-}
-
-/** What `place` works with: where it writes placements, and how it makes one of the chosen parts. */
-interface Placing {
-  readonly network: TorusNetwork
-  readonly result: Placement[]
-  readonly refuses: Refuses
-  readonly found: (chosen: Chosen) => Placement
-}
-
 function assembled(active: readonly Axis[], slices: readonly number[], chosen: Chosen): Placement {
-  const parts = new Map<Axis, TorusPart[]>()
+  const partsOf = active.map((): TorusPart[] => [])
   chosen.forEach((nest, physical) => {
     let stride = 1
     for (const { index, size } of nest) {
-      const axis = active[index]
-      if (axis) parts.set(axis, [...(parts.get(axis) ?? []), { physical, size, stride }])
+      partsOf[index]?.push({ physical, size, stride })
       stride *= size
     }
   })
-  const entries = axes.map((axis): readonly [Axis, Group] => {
-    const index = active.indexOf(axis)
-    return [
-      axis,
-      { kind: 'torus', parts: parts.get(axis) ?? [], slices: index < 0 ? 1 : (slices[index] ?? 1) },
-    ]
-  })
-  return { groups: Object.fromEntries(entries) as Record<Axis, Group> }
+  return {
+    groups: perAxis(({ name }): Group => {
+      const index = active.indexOf(name)
+      return { kind: 'torus', parts: partsOf[index] ?? [], slices: slices[index] ?? 1 }
+    }),
+  }
 }

@@ -20,19 +20,13 @@ import type { Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { ChoiceFloor } from '../bound/floor.ts'
 import { layoutFloor, layoutShortBytes } from '../bound/layout-floor.ts'
+import { firstOf, type PlacedTogether } from '../stages/placed-costs.ts'
 import { leaner, type StageCuts, walkCuts } from '../stages/stage-cuts.ts'
-import type { Placed, PlacedCosts, StageNumbers } from '../stages/stage-numbers.ts'
+import type { StageNumbers } from '../stages/stage-numbers.ts'
 import type { Counts } from '../tally.ts'
-import {
-  type Accepts,
-  type AcceptsPlan,
-  type Candidate,
-  type Layout,
-  type Misfit,
-  type OpenLayout,
-  score,
-} from './candidate.ts'
+import type { Accepts, AcceptsPlan, Candidate, Layout, Misfit, OpenLayout } from './candidate.ts'
 import type { Microbatching } from './choices.ts'
+import { keepBest } from './keep-best.ts'
 
 export interface Workbench {
   readonly model: CostModel
@@ -145,7 +139,7 @@ function considerCut(
   const { model, scale, scratch, accepts } = bench
   const { memoryBudget, assumptions } = model.problem
   const { groups, schedule, microbatches } = layout
-  const { best: bestTraffics, on: trafficOn } = traffics(schedule, microbatches)
+  const { best: bestTraffics, under } = traffics(schedule, microbatches)
   const layers: Layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
   const stepOf = (traffic: TrafficNumbers): Step => ({ model, compute, traffic, layers, scratch })
   const hoped = bestTraffics.map(stepOf)
@@ -174,7 +168,8 @@ function considerCut(
   if (quickest.length === 0) return 'pruned'
   const plans = accepts ? accepts.plans(layout) : anyPlan
   if (!plans) return 'constraint'
-  const among = acceptedMixes(plans, layout, places.ways(), {
+  const ways = places.ways()
+  const among = acceptedMixes(plans, layout, ways, {
     given: given !== undefined,
     mixed: accepts?.mixes ?? false,
   })
@@ -183,8 +178,10 @@ function considerCut(
   const refused = asIs.some((accepted) => accepted.length < quickest.length)
   const byWay = refused ? among(hopes(fitting(true))) : asIs
   if (byWay.every((accepted) => accepted.length === 0)) return 'constraint'
-  keepBest(visit, layout, places, byWay, (place) => stepOf(trafficOn(place)))
-  return 'evaluated'
+  const placed = ways.map((way, at) =>
+    keepBest(visit, layout, way, byWay[at] ?? [], (costs) => stepOf(under(costs))),
+  )
+  return placed.includes(true) ? 'evaluated' : 'pruned'
 }
 
 /** Keeps a layout that does not fit where it is nearer to fitting than those before. */
@@ -196,25 +193,6 @@ function keepNearest({ bench, found }: Visit, layout: Layout, memory: MemoryNumb
   if (!found.nearest || leanest.shortBytes < found.nearest.shortBytes) found.nearest = leanest
 }
 
-/** Keeps the best of the mixes that may be listed, each on the placements that are launched in its way. */
-function keepBest(
-  { found }: Visit,
-  layout: Layout,
-  places: PlacedCosts,
-  byWay: readonly (readonly Mix[])[],
-  stepOn: (place: Placed) => Step,
-): void {
-  for (const place of places.all()) {
-    const step = stepOn(place)
-    for (const mix of byWay[place.way] ?? []) {
-      const least = found.best?.score ?? Number.POSITIVE_INFINITY
-      const expected = stepTime(step, mix, 'expected')
-      const value = expected > least ? expected : score(expected, stepTime(step, mix, 'upper'))
-      if (value < least) found.best = { ...layout, placement: place.placement, mix, score: value }
-    }
-  }
-}
-
 /**
  * The mixes that may be listed, by way to launch a placement. Where a mix with so few layers of the leaner policy may not be listed, takes
  * the fewest that may: each further layer is more work, and less memory. A mix that is given stays as it is.
@@ -222,13 +200,15 @@ function keepBest(
 function acceptedMixes(
   plans: AcceptsPlan,
   { groups }: Layout,
-  ways: readonly Placement[],
+  ways: readonly PlacedTogether[],
   { given, mixed }: { readonly given: boolean; readonly mixed: boolean },
 ): (mixes: readonly Mix[]) => readonly (readonly Mix[])[] {
   const most = groups.reduce((layers, group) => Math.max(layers, group.layers), 0)
   return (mixes) =>
-    ways.map((placement) =>
+    ways.map((way) =>
       mixes.flatMap((mix) => {
+        const placement = firstOf(way)
+        if (!placement) return []
         if (given || mix.count === 0 || plans === anyPlan) return plans(placement, mix) ? [mix] : []
         for (let { count } = mix; mixed && count < most; count++) {
           const more = { ...mix, count }
