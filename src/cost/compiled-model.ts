@@ -30,7 +30,10 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = plain
 const compiledModels = recent<CostModel>(12)
 
 /** A key of all that compiling depends on, which leaves out what `posed` puts in. */
-function keyOf({ model, workload, precision, assumptions, cluster }: Problem, layout: ContextLayout): string {
+export function keyOf(
+  { model, workload, precision, assumptions, cluster }: Problem,
+  layout: ContextLayout,
+): string {
   const ofLayers = { ...workload, batchTokens: null, schedules: null }
   return valueKey([layout, model, ofLayers, precision, assumptions, cluster.chip])
 }

@@ -19,7 +19,7 @@ import { contextLayoutFits, plainContext } from '../sharding/tables/context-layo
 import { leastThat } from '../threshold.ts'
 import type { Seconds } from '../units.ts'
 import { chipsFloor } from './bound/chips-floor.ts'
-import { nothingKnown } from './bound/on-any-network.ts'
+import { knownBefore } from './bound/on-any-network.ts'
 import { type ReplicaHope, replicaHopes } from './bound/replica-floor.ts'
 import { usualDistinct } from './distinct.ts'
 import { anyFits, leastChips } from './fits.ts'
@@ -57,7 +57,7 @@ export function searchAll(
   if (!first) throw new RangeError('There is no cost model')
   const { fewer = true, whole, stop = never, crew = alone, ...ofMeshes } = wanted
   const { problem } = first
-  const shared = models.map(() => nothingKnown())
+  const shared = models.map(knownBefore)
   const spacesOf = (on: readonly CostModel[], among?: Meshes) =>
     on.map((model, at) => spaceOf(createWorkbench(model, acceptsOf(model), stop), among, shared[at]))
   let refusedOnAll = (): Refused => noneRefused

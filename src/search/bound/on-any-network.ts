@@ -1,6 +1,14 @@
-/** What floors know of replicas that hangs on no network: models on several may share it. */
+/**
+ * What floors know of replicas that hangs on no network, no batch and no budget. Models on several networks share it, and so do searches of the
+ * same model on the same kind of chip: what a microbatch takes of a replica is the same for any cluster, batch or constraint that is asked next.
+ */
+import { keyOf } from '../../cost/compiled-model.ts'
 import type { Activations } from '../../cost/memory/memory-numbers.ts'
+import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
+import { known } from '../../known.ts'
+import { recent } from '../../recent.ts'
+import { triedSchedules } from '../layouts/choices.ts'
 import { type ByReplica, byReplica } from './by-replica.ts'
 import type { Work } from './choice-floor.ts'
 import type { KnownTurns } from './choice-turns.ts'
@@ -24,3 +32,14 @@ export function nothingKnown(): OnAnyNetwork {
     activations: byReplica({ pipelined: true }),
   }
 }
+
+/** What earlier searches of the same model found out, to be added to. Waiting depends on the schedules that are tried, and nothing else on the request. */
+export function knownBefore(model: CostModel): OnAnyNetwork {
+  const { problem, contextLayout } = model
+  return known(before, `${keyOf(problem, contextLayout)} ${triedSchedules(problem)}`, nothingKnown)
+}
+
+/** Each has some megabytes after a large search; a request has a model for each way to divide a sequence. */
+const mostModels = 4
+
+const before = recent<OnAnyNetwork>(mostModels)
