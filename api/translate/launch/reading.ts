@@ -17,17 +17,20 @@ import type { ResolvedModel } from '../model/resolved-model.ts'
 import { withChanges } from './changed-model.ts'
 import { launchKey, readerOf } from './file.ts'
 import { gpusOfServer, podsOfJob } from './job-size.ts'
+import { withPlainLines } from './line-ends.ts'
 import { commandsOf } from './manifest.ts'
 import { podGpus } from './pod-gpus.ts'
 import { startedBy } from './replicas.ts'
 import { withVocabulary } from './tokenizer-vocabulary.ts'
 
-export function readIn(plan: LaunchedPlan, own: Fields, catalogue: Catalogue): LaunchReading {
+export function readIn(asked: LaunchedPlan, own: Fields, catalogue: Catalogue): LaunchReading {
+  const { plan, notes: ofLines } = withPlainLines(asked)
   const written = plan[launchKey(plan)]
   const gpus = podGpus(written)
   const reading = readTwice(plan, own, catalogue, gpus)
   if (typeof written !== 'string') return reading
-  const { notes, refusals } = heldToJob(commandsOf(written), gpus, podsOfJob(written), reading.tasks)
+  const { notes: ofJob, refusals } = heldToJob(commandsOf(written), gpus, podsOfJob(written), reading.tasks)
+  const notes = [...ofLines, ...ofJob]
   return {
     ...reading,
     notes: [...reading.notes, ...notes],
