@@ -20,7 +20,7 @@ import { posed } from './posed.ts'
 
 /** Compiled once for problems with the same layers, element types, assumptions and kind of chip; the last few are kept. */
 export function costModel(problem: Problem, contextLayout: ContextLayout = plainContext): CostModel {
-  const key = keyOf(problem, contextLayout)
+  const key = compilationKey(problem, contextLayout)
   return posed(
     known(compiledModels, key, () => compiledModel(problem, contextLayout)),
     problem,
@@ -30,7 +30,7 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = plain
 const compiledModels = recent<CostModel>(12)
 
 /** A key of all that compiling depends on, which leaves out what `posed` puts in. */
-export function keyOf(
+export function compilationKey(
   { model, workload, precision, assumptions, cluster }: Problem,
   layout: ContextLayout,
 ): string {

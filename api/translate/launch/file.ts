@@ -19,7 +19,6 @@ import { readVllm } from '../../../src/launch/vllm/read.ts'
 import { faultyValue } from '../../problems.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import { uncommented } from '../../uncommented.ts'
-import { unmarked } from '../../unmarked.ts'
 import { commandsOf } from './manifest.ts'
 import { megatronWords, wordsOf } from './megatron-yaml.ts'
 import { otherLauncher } from './other-launchers.ts'
@@ -73,8 +72,7 @@ export function launchKey(plan: LaunchedPlan): LaunchKey {
 /** Reads the plan's one file, as often as something more is known of the rest of the request. */
 export function readerOf(plan: LaunchedPlan): (context: ReadingContext) => LaunchReading {
   const key = launchKey(plan)
-  const said: unknown = plan[key]
-  const written = typeof said === 'string' ? unmarked(said) : said
+  const written: unknown = plan[key]
   const other = typeof written === 'string' ? otherLauncher(written) : null
   if (other !== null) throw faultyValue('invalid-request', { pointer: `/plan/${key}`, detail: other })
   const file = typeof written === 'string' ? commandsOf(written) : written

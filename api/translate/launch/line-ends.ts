@@ -1,20 +1,23 @@
-/** Launch files whose lines end as on Windows: they are read as if they ended as elsewhere, and whoever would run one as a script is told. */
+/** Launch files as editors save them, with a mark at the start or with the line ends of Windows. */
 import type { LaunchedPlan } from '../../schemas/launch.ts'
+import { unmarked } from '../../unmarked.ts'
 import { launchKey } from './file.ts'
+import { documentsOf } from './manifest.ts'
 
-/** The plan with a text whose lines end in a line feed alone, and what is to be told of the text that was given. */
+/** The plan with a text that has no mark and whose lines end in a line feed alone, and what is to be told of the text that was given. */
 export function withPlainLines(plan: LaunchedPlan): {
   readonly plan: LaunchedPlan
   readonly notes: readonly string[]
 } {
   const key = launchKey(plan)
   const written: unknown = plan[key]
-  if (typeof written !== 'string' || !written.includes('\r\n')) return { plan, notes: [] }
-  const plain = { ...plan, [key]: written.replaceAll('\r\n', '\n') }
-  return { plan: plain, notes: goesOn.test(written) ? [brokenText] : [] }
+  if (typeof written !== 'string') return { plan, notes: [] }
+  const plain = unmarked(written).replaceAll('\r\n', '\n')
+  // Scripts alone have lines that go on in the next; YAML takes either line end, also in the scripts of a manifest.
+  const isBroken = goesOn.test(written) && !documentsOf(plain)
+  return { plan: { ...plan, [key]: plain }, notes: isBroken ? [brokenText] : [] }
 }
 
-/** A line that goes on in the next, which only scripts have. */
 const goesOn = /\\\r\n/
 
 const brokenText =

@@ -138,7 +138,7 @@ function defaulted(text: string): string {
 
 /** A command that is one text is split into words, not run by a shell: its lines, where no quotes hold them, are one. */
 function onOneLine(text: string): string {
-  return text.replaceAll(/'[^']*'|"(?:\\[\s\S]|[^"\\])*"|\\?\r?\n\s*/g, (part) =>
+  return text.replaceAll(/'[^']*'|"(?:\\[\s\S]|[^"\\])*"|\\?\n\s*/g, (part) =>
     /^['"]/.test(part) ? part : ' ',
   )
 }

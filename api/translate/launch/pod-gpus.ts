@@ -52,7 +52,7 @@ const started = /\b(?:docker|podman|nerdctl) run\b[^\n]*?--gpus[= ]+["']*(?:devi
 
 /** Of scripts: what a variable leaves visible, and what a container is started with. */
 function visibleIn(text: string): readonly number[] {
-  const joined = text.replaceAll(/\\\r?\n/g, ' ')
+  const joined = text.replaceAll(/\\\n/g, ' ')
   const named = [...joined.matchAll(variables)].map(([, , names = '']) => names.split(',').length)
   const given = [...joined.matchAll(started)].map(([, names, count]) =>
     names === undefined ? Number(count) : names.split(',').length,

@@ -2,7 +2,6 @@
  * How mesh axes share the physical axes of a torus: on each, parts nest, innermost first. Which parts a placement may have, and which placements are
  * mirror images of others.
  */
-
 import { known, remembered } from '../../known.ts'
 import { recent } from '../../recent.ts'
 import type { TorusNetwork } from '../cluster/cluster.ts'
@@ -35,8 +34,8 @@ const onePart: Limit = (topology) => {
     const whole = wholeAfter[chosen.length]
     return sizes.some((size, index) => {
       const isPart = size > 1 && size < length
-      if (!isPart && !isSplit(chosen, index)) return false
-      return (isPart && isSplit(chosen, index)) || !whole?.has(left[index] ?? 1)
+      const hadPart = isSplit(chosen, index)
+      return (isPart && hadPart) || ((isPart || hadPart) && !whole?.has(left[index] ?? 1))
     })
   }
 }

@@ -16,34 +16,16 @@ import { servingReading } from '../server/read-serving.ts'
 import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withDrafts, withOverrides, withoutGraphs } from '../server/uncounted.ts'
-import { said, spellings, unread } from '../settings/settings.ts'
+import { said, unread } from '../settings/settings.ts'
 import { exchangeOf } from './exchange.ts'
 import { memoryOf } from './read-memory.ts'
 import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
 import { sharersFault, sharersNote } from './shared-positions.ts'
+import { shortNames } from './short-names.ts'
 import { defaultStep, fewTokens, others, wholePrompts } from './step-tokens.ts'
 import { vllmValues } from './values.ts'
 import { vllmVersion } from './version.ts'
-
-const short = {
-  ...spellings(vllmSettings),
-  '-pcp': '--prefill-context-parallel-size',
-  '-dpl': '--data-parallel-size-local',
-  '-dpn': '--data-parallel-rank',
-  '-dpr': '--data-parallel-start-rank',
-  '-dpa': '--data-parallel-address',
-  '-dpp': '--data-parallel-rpc-port',
-  '-dpb': '--data-parallel-backend',
-  '-dph': '--data-parallel-hybrid-lb',
-  '-dpe': '--data-parallel-external-lb',
-  '-dpm': '--data-parallel-multi-port-external-lb',
-  '-n': '--nnodes',
-  '-r': '--node-rank',
-  '-sc': '--speculative-config',
-  '-cc': '--compilation-config',
-  '-ac': '--attention-config',
-}
 
 const program = serverPrograms.vllm
 
@@ -55,7 +37,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   const { options, model, starts, variables, notes, unread, onePhase, faults } = serverCommand(
     text,
     program,
-    short,
+    shortNames,
     context.mode,
   )
   const named = model ?? options.text('--model')

@@ -2,7 +2,7 @@
  * What floors know of replicas that hangs on no network, no batch and no budget. Models on several networks share it, and so do searches of the
  * same model on the same kind of chip: what a microbatch takes of a replica is the same for any cluster, batch or constraint that is asked next.
  */
-import { keyOf } from '../../cost/compiled-model.ts'
+import { compilationKey } from '../../cost/compiled-model.ts'
 import type { Activations } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
@@ -36,7 +36,7 @@ export function nothingKnown(): OnAnyNetwork {
 /** What earlier searches of the same model found out, to be added to. Waiting depends on the schedules that are tried, and nothing else on the request. */
 export function knownBefore(model: CostModel): OnAnyNetwork {
   const { problem, contextLayout } = model
-  return known(before, `${keyOf(problem, contextLayout)} ${triedSchedules(problem)}`, nothingKnown)
+  return known(before, `${compilationKey(problem, contextLayout)} ${triedSchedules(problem)}`, nothingKnown)
 }
 
 /** Each has some megabytes after a large search; a request has a model for each way to divide a sequence. */

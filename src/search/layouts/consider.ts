@@ -205,18 +205,18 @@ function acceptedMixes(
 ): (mixes: readonly Mix[]) => readonly (readonly Mix[])[] {
   const most = groups.reduce((layers, group) => Math.max(layers, group.layers), 0)
   return (mixes) =>
-    ways.map((way) =>
-      mixes.flatMap((mix) => {
-        const placement = firstOf(way)
-        if (!placement) return []
+    ways.map((way) => {
+      const placement = firstOf(way)
+      if (!placement) return []
+      return mixes.flatMap((mix) => {
         if (given || mix.count === 0 || plans === anyPlan) return plans(placement, mix) ? [mix] : []
         for (let { count } = mix; mixed && count < most; count++) {
           const more = { ...mix, count }
           if (plans(placement, more)) return [more]
         }
         return []
-      }),
-    )
+      })
+    })
 }
 
 const anyPlan: AcceptsPlan = () => true

@@ -38,9 +38,10 @@ export function keepBest(
       }
       return
     }
-    const [only, ...others] = places.among
-    const hopeful = others.length === 0 ? among : among.filter((mix) => isWanted(scoreOn(places, mix)))
-    if (only && hopeful.length > 0) for (const place of places.among) visit(place, hopeful)
+    // What is said of one placement alone is its own score, which is asked below.
+    const isAlone = places.among.length === 1
+    const hopeful = isAlone ? among : among.filter((mix) => isWanted(scoreOn(places, mix)))
+    if (hopeful.length > 0) for (const place of places.among) visit(place, hopeful)
   }
   visit(way, mixes)
   return anyPlaced

@@ -10,7 +10,7 @@ import { known, once } from '../../known.ts'
 import { axes, type Mesh } from '../../sharding/axis.ts'
 
 /** A placement with its costs by axis set. */
-export interface Placed {
+interface Placed {
   readonly placement: Placement
   readonly costs: NetworkCosts
 }

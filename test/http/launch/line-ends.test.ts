@@ -53,3 +53,14 @@ it('settings, which any reader of YAML takes', async () => {
   )
   expect(windows).toEqual(plain)
 })
+
+it('a manifest, whose scripts YAML reads with plain line ends', async () => {
+  const inside = script.replaceAll('\n', '\n            ')
+  const manifest = `apiVersion: batch/v1\nkind: Job\nspec:\n  template:\n    spec:\n      containers:\n        - name: train\n          image: nemo\n          command: [bash, -c]\n          args:\n          - |\n            ${inside}\n`
+  const gpus = { chip: 'h100-sxm' }
+  const [plain, windows] = await Promise.all(
+    [manifest, manifest.replaceAll('\n', '\r\n')].map((megatron) => read({ megatron }, gpus)),
+  )
+  expect(plain.plan.mesh).toMatchObject({ tensor: 4, data: 16 })
+  expect(windows).toEqual(plain)
+})
