@@ -1,10 +1,14 @@
 /** The training frameworks: the chips each runs on, how it is started, and what it cannot run. */
 import type { Assumptions } from '../assumptions/assumptions.ts'
 import type { Chip } from '../hardware/chip.ts'
+import type { Cluster } from '../hardware/cluster/cluster.ts'
+import type { Placement } from '../hardware/network/placement.ts'
 import type { Problem } from '../problem.ts'
+import type { Mesh } from '../sharding/axis.ts'
 import type { Trainer } from './framework.ts'
 import type { Launch } from './launch.ts'
 import { maxtext } from './maxtext/config.ts'
+import { maxtextPlacements } from './maxtext/device-mesh.ts'
 import { maxtextDispatch } from './maxtext/experts.ts'
 import { maxtextPolicies } from './maxtext/recomputation.ts'
 import { maxtextRules } from './maxtext/rules.ts'
@@ -35,6 +39,8 @@ export interface TrainingLauncher {
   readonly assumes: (question: Assuming) => Partial<Assumptions>
   /** Rules that a plan has to keep. */
   readonly rules: RunRules
+  /** The placements that it makes of a mesh by itself; null, or absent, where it makes any that its rules allow. */
+  readonly places?: (cluster: Cluster, mesh: Mesh) => readonly Placement[] | null
 }
 
 export const trainingLaunchers: Readonly<Record<Trainer, TrainingLauncher>> = {
@@ -55,6 +61,7 @@ export const trainingLaunchers: Readonly<Record<Trainer, TrainingLauncher>> = {
     dispatch: maxtextDispatch,
     assumes: () => ({ policies: maxtextPolicies, endsOnEveryStage: true }),
     rules: maxtextRules,
+    places: maxtextPlacements,
   },
   torchtitan: {
     chips: ['gpu'],

@@ -108,6 +108,10 @@ export function launchable(model: CostModel): Accepts | null {
       return byAny((rules) => keeps(rules.mesh, run) && keeps(rules.layout, run))
     },
     cut: (cut) => byAny((rules) => keeps(rules.cut, cut)),
+    placements: (mesh) => {
+      const own = able.map(({ places }) => places?.(problem.cluster, mesh) ?? null)
+      return own.includes(null) ? null : own.flatMap((made) => made ?? [])
+    },
     plans: (layout) => {
       const cut = cutRun(problem, layout)
       const left = able.filter(({ rules: { mesh, layout: ofLayout, cut: ofCut } }) => {

@@ -29,6 +29,33 @@ export interface SwitchedGroup {
 
 export type Group = TorusGroup | SwitchedGroup
 
+/** Whether both lie on the same parts, or the same ranks; parts are listed by physical axis. */
+export function isSameGroup(one: Group, other: Group): boolean {
+  if (one.kind === 'torus') {
+    if (other.kind !== 'torus' || one.slices !== other.slices) return false
+    return isSame(one.parts, other.parts, (a, b) => a.physical === b.physical && isSameSpan(a, b))
+  }
+  return other.kind === 'switched' && isSame(one.spans, other.spans, isSameSpan)
+}
+
+function isSameSpan(a: RankSpan, b: RankSpan): boolean {
+  return a.size === b.size && a.stride === b.stride
+}
+
+function isSame<One>(
+  some: readonly One[],
+  others: readonly One[],
+  alike: (a: One, b: One) => boolean,
+): boolean {
+  return (
+    some.length === others.length &&
+    some.every((one, at) => {
+      const other = others[at]
+      return other !== undefined && alike(one, other)
+    })
+  )
+}
+
 export function groupSize(group: Group): number {
   const sizes = group.kind === 'torus' ? group.parts : group.spans
   const chips = sizes.reduce((product, { size }) => product * size, 1)

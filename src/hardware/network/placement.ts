@@ -3,7 +3,7 @@
  *
  * Torus: each mesh axis takes whole physical axes and at most one part of another, so that the sizes multiply to its
  * own. A mesh that does not lie so, as data 27 x fsdp 64 on 12x12x12, takes as few parts of physical axes as it can. On one physical axis parts nest,
- * innermost first, in any order. Slices are joined over DCN by data, fsdp or pipeline, the
+ * innermost first, in any order. Where JAX puts the axes (device-mesh.ts) is listed too, however many parts it takes. Slices are joined over DCN by data, fsdp or pipeline, the
  * axes that frameworks put there. Equal physical axes are interchangeable, so only one of each mirrored pair is listed.
  *
  * Switched: ranks count through the axes in an order, innermost first: tensor, tensor2, context, expert, fsdp, data,
@@ -12,7 +12,8 @@
 import { type Axis, activeAxes, axes, axesAcrossSlices, type Mesh, perAxis } from '../../sharding/axis.ts'
 import type { Network, TorusNetwork } from '../cluster/cluster.ts'
 import { factorings } from '../cluster/factorings.ts'
-import type { Group, TorusPart } from './group.ts'
+import { deviceMeshAxes, deviceMeshNesting } from './device-mesh.ts'
+import { type Group, isSameGroup, type TorusPart } from './group.ts'
 import { type Chosen, fewestParts, type Nestings, partOfEach } from './nesting.ts'
 
 export interface Placement {
@@ -62,13 +63,33 @@ function switchedPlacements(mesh: Mesh): readonly Placement[] {
   }))
 }
 
+/** JAX's first, where it makes one: of placements that cost the same the first is taken. */
 function torusPlacements(network: TorusNetwork, mesh: Mesh): readonly Placement[] {
-  const found = placementsBy(partOfEach, network, mesh)
-  return found.length > 0 ? found : placementsBy(fewestParts, network, mesh)
+  const active = activeAxes(mesh)
+  const found = placementsBy(partOfEach, network, mesh, active)
+  const all = found.length > 0 ? found : placementsBy(fewestParts, network, mesh, active)
+  const made = devicePlacements(network, mesh)
+  return [...made, ...all.filter((one) => !made.some((other) => liesAlike(one, other)))]
 }
 
-function placementsBy(nestings: Nestings, network: TorusNetwork, mesh: Mesh): readonly Placement[] {
-  const active = activeAxes(mesh)
+/** The placements that JAX makes of a mesh, one for each way in which its axes may cross slices; none where it has no such axes. */
+export function devicePlacements(network: TorusNetwork, mesh: Mesh): readonly Placement[] {
+  const active = deviceMeshAxes.filter((axis) => mesh[axis] > 1)
+  if (active.length < activeAxes(mesh).length) return []
+  return placementsBy(deviceMeshNesting, network, mesh, active)
+}
+
+/** Whether all axes lie on the same parts of the same physical axes, and across as many slices. */
+export function liesAlike(one: Placement, other: Placement): boolean {
+  return axes.every((axis) => isSameGroup(one.groups[axis], other.groups[axis]))
+}
+
+function placementsBy(
+  nestings: Nestings,
+  network: TorusNetwork,
+  mesh: Mesh,
+  active: readonly Axis[],
+): readonly Placement[] {
   return sliceAssignments(network, mesh).flatMap((assigned) => {
     const slices = active.map((axis) => assigned[axis] ?? 1)
     const within = active.map((axis, index) => mesh[axis] / (slices[index] ?? 1))

@@ -26,7 +26,7 @@ import type { Run } from '../run/run.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { type Block, kernelKeys, maxtextBlock, modelKeys } from './block.ts'
 import { maxtextContext } from './context.ts'
-import { unbuilt } from './device-mesh.ts'
+import { maxtextPlacements, unbuilt } from './device-mesh.ts'
 import { deviceAxis, deviceCount, devicesInTensor } from './devices.ts'
 import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.ts'
 import { libtpuArguments } from './libtpu.ts'
@@ -162,8 +162,8 @@ function deviceNote(run: Run): string | null {
   return `MaxText: the ${devices} devices of a chip share its part of the model (tensor ${tensor * devices}), not its sequences, of which a chip has ${run.microbatch} in a microbatch: what they exchange is not counted. With a number of sequences that ${devices} divides, fsdp runs over all devices, as in published recipes.`
 }
 
-function placementNote({ problem: { cluster } }: Run): string | null {
-  if (cluster.network.kind !== 'torus' || cluster.chips === 1) return null
+function placementNote({ problem: { cluster }, mesh }: Run): string | null {
+  if (cluster.network.kind !== 'torus' || cluster.chips === 1 || maxtextPlacements(cluster, mesh)) return null
   return 'MaxText: JAX chooses where mesh axes lie on the torus; compare what it logs with `placement`.'
 }
 

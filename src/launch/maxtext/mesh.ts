@@ -3,19 +3,13 @@
  * switches, units of the innermost tier count as slices. Null if an axis does not split so. Source: as config.ts, and
  * create_device_mesh in src/maxtext/utils/maxtext_utils.py.
  */
+import { deviceMeshAxes } from '../../hardware/network/device-mesh.ts'
 import type { Axis } from '../../sharding/axis.ts'
 import type { Run } from '../run/run.ts'
 import { unitSize, unitsSpanned } from '../run/units.ts'
 
 /** Axes in MaxText's order, outermost first; MaxText calls `pipeline` stage. */
-export const maxtextAxes = [
-  'data',
-  'pipeline',
-  'fsdp',
-  'context',
-  'tensor',
-  'expert',
-] as const satisfies readonly Axis[]
+export const maxtextAxes = deviceMeshAxes
 
 export type MaxtextAxis = (typeof maxtextAxes)[number]
 

@@ -1,5 +1,6 @@
 /** Why MaxText cannot train a plan. Source: as config.ts. */
 
+import { liesAlike } from '../../hardware/network/placement.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { OptimizerName } from '../../recipe/optimizers.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
@@ -8,6 +9,7 @@ import { blockRule, commonRules, positionRule, type RunRules, wholeMastersRule }
 import type { LayoutRun, Run } from '../run/run.ts'
 import { maxtextBlock, noBlock } from './block.ts'
 import { maxtextContextRules } from './context.ts'
+import { maxtextPlacements } from './device-mesh.ts'
 import { deviceCount, deviceRules } from './devices.ts'
 import { evenRules } from './even.ts'
 import { reordersExperts, slicedMesh } from './mesh.ts'
@@ -166,6 +168,10 @@ export const maxtextRules: RunRules = {
       says: 'MaxText counts ranks through context, fsdp, the pipeline, then data',
     },
     {
+      broken: (run) => isElsewhere(run),
+      says: "JAX puts the axes of MaxText's mesh elsewhere on the torus, and no option changes that",
+    },
+    {
       broken: (run) => slicedMesh(run) === null,
       says: "a mesh axis straddles the units of the innermost tier, which are MaxText's slices",
     },
@@ -188,6 +194,11 @@ function misplaced(run: Run): boolean {
   const { data, fsdp } = run.mesh
   const rank = pipelineRank(run)
   return data > 1 && fsdp > 1 ? rank !== 'either' : rank === (data > 1 ? 'outside' : 'inside')
+}
+
+function isElsewhere({ problem, mesh, placement }: Run): boolean {
+  const made = maxtextPlacements(problem.cluster, mesh)
+  return made !== null && !made.some((one) => liesAlike(one, placement))
 }
 
 /** Pieces in which logits are computed. */

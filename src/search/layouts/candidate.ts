@@ -42,6 +42,8 @@ export interface Accepts {
   readonly layout: (layout: OpenLayout) => boolean
   /** Asked of the layers by stage alone, before anything is known of them. */
   readonly cut: (cut: Pick<Layout, 'stageLayers'>) => boolean
+  /** The placements that may be listed; null when any may. */
+  readonly placements: (mesh: Mesh) => readonly Placement[] | null
   /** Which plans of a cut may be listed; null when none may. */
   readonly plans: (layout: Layout) => AcceptsPlan | null
 }

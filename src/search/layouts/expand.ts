@@ -8,7 +8,7 @@ import { reserveBytes } from '../../cost/memory/budget.ts'
 import { activationsOf, keptBytes, type States, statesOf } from '../../cost/memory/memory-numbers.ts'
 import { stageModel } from '../../cost/model.ts'
 import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
-import { canBePlaced } from '../../hardware/network/placement.ts'
+import { canBePlaced, liesAlike, type Placement } from '../../hardware/network/placement.ts'
 import { known, once } from '../../known.ts'
 import type { Schedule } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
@@ -77,16 +77,28 @@ function hopefulStages(
   return zeroStages.filter((stage) => floor(stage, microbatches) <= within)
 }
 
+/** The placements to look at; undefined for all that there are. */
+function placementsFor(
+  { accepts }: Workbench,
+  mesh: Mesh,
+  { placements: given }: Choices,
+): readonly Placement[] | undefined {
+  const own = accepts?.placements(mesh)
+  if (!own) return given
+  return given ? given.filter((one) => own.some((made) => liesAlike(made, one))) : own
+}
+
 /** What all layouts of a mesh share, made when it is first asked for. */
 interface MeshNumbers {
   readonly costs: () => PlacedCosts
   readonly states: (zeroStage: ZeroStage) => States
 }
 
-function meshNumbers({ bench: { model, scale }, mesh, choices }: Visit): MeshNumbers {
+function meshNumbers({ bench, mesh, choices }: Visit): MeshNumbers {
+  const { model, scale } = bench
   const states = new Map<ZeroStage, States>()
   return {
-    costs: once(() => placedCosts(model, mesh, choices.placements)),
+    costs: once(() => placedCosts(model, mesh, placementsFor(bench, mesh, choices))),
     states: (zeroStage) =>
       known(states, zeroStage, () => statesOf(model, stageModel(model, zeroStage), scale)),
   }

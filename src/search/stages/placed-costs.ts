@@ -35,17 +35,17 @@ export interface PlacedCosts {
 
 export function placedCosts(model: CostModel, mesh: Mesh, given?: readonly Placement[]): PlacedCosts {
   const { prices, problem } = model
-  return {
-    anywhere: prices.bestCases(mesh),
-    ways: once(() => {
-      const byRanks = new Map<string, Placed[]>()
-      for (const placement of given ?? placements(problem.cluster.network, mesh)) {
-        const placed = { placement, costs: prices.placed(placement, mesh) }
-        known(byRanks, ranksOf(placement), (): Placed[] => []).push(placed)
-      }
-      return [...byRanks.values()].map((placed) => together(placed, prices))
-    }),
-  }
+  const ways = once(() => {
+    const byRanks = new Map<string, Placed[]>()
+    for (const placement of given ?? placements(problem.cluster.network, mesh)) {
+      const placed = { placement, costs: prices.placed(placement, mesh) }
+      known(byRanks, ranksOf(placement), (): Placed[] => []).push(placed)
+    }
+    return [...byRanks.values()].map((placed) => together(placed, prices))
+  })
+  // The few that are given are priced at once, which says more than what any of that size may be.
+  const anywhere = given && given.length > 0 ? ways().map(({ costs }) => costs) : prices.bestCases(mesh)
+  return { anywhere, ways }
 }
 
 /** With more of them a bound rules out more at once, and less often. */

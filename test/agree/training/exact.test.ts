@@ -195,7 +195,13 @@ function expectEnumerated(models: readonly CostModel[], found: SearchResult): vo
 
 /** All plans but those of one mesh. */
 function allBut({ mesh: refused }: Candidate): Accepts {
-  const all = { mixes: true, layout: () => true, cut: () => true, plans: () => () => true }
+  const all = {
+    mixes: true,
+    placements: () => null,
+    layout: () => true,
+    cut: () => true,
+    plans: () => () => true,
+  }
   return { ...all, mesh: (mesh) => meshKey(mesh) !== meshKey(refused) }
 }
 
