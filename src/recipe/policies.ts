@@ -77,6 +77,12 @@ export const policies = [
     stream: 2,
     book: { stream: 7, inner: 0 },
   },
+  {
+    name: 'save_dot_with_context_except_mlp',
+    attention: [...queries, 'Result', 'Att'],
+    mlp: [],
+    stream: 2,
+  },
   { name: 'save_dot_except_mlp', attention: queries, mlp: [], stream: 2 },
   { name: 'save_mlp_proj', attention: [], mlp: hidden, stream: 2, book: { stream: 1, inner: 2 } },
   { name: 'save_qkv_proj', attention: queries, mlp: [], stream: 1 },

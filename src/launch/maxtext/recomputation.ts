@@ -20,6 +20,7 @@ import type { Run } from '../run/run.ts'
 export const names: Readonly<Record<string, string>> = {
   none: 'minimal_with_context',
   minimal: 'minimal',
+  save_dot_with_context_except_mlp: 'save_dot_with_context_except_mlp',
   save_dot_except_mlp: 'save_dot_except_mlp',
   save_qkv_proj: 'save_qkv_proj',
   save_out_proj: 'save_out_proj',
@@ -34,6 +35,7 @@ export type Part = 'queries' | 'context' | 'output' | 'hidden'
 export const parts: Readonly<Record<string, readonly Part[]>> = {
   none: ['queries', 'context', 'output', 'hidden'],
   minimal: ['queries', 'output', 'hidden'],
+  save_dot_with_context_except_mlp: ['queries', 'context', 'output'],
   save_dot_except_mlp: ['queries', 'output'],
   save_qkv_proj: ['queries'],
   save_out_proj: ['output'],

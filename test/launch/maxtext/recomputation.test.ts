@@ -51,9 +51,11 @@ describe('a policy of MaxText', () => {
       ],
       ['qkv_proj=device', 'full'],
       ['fused_qkv=true qkv_proj=device', 'save_qkv_proj'],
+      ['remat_policy=save_dot_with_context_except_mlp', 'save_dot_with_context_except_mlp'],
+      ['qkv_proj=device fused_qkv=true context=device out_proj=device', 'save_dot_with_context_except_mlp'],
       [
-        'remat_policy=save_dot_with_context_except_mlp',
-        'custom(query_proj=device key_proj=device value_proj=device context=device out_proj=device)',
+        'query_proj=device key_proj=device value_proj=device context=device',
+        'custom(query_proj=device key_proj=device value_proj=device context=device)',
       ],
       ['remat_policy=minimal_flash', 'none'],
       ['remat_policy=none', 'full'],

@@ -28,11 +28,10 @@ interface PolicyRead {
   readonly misnamed?: readonly Misnamed[]
 }
 
-/** What MaxText's own policies keep that a backward pass reads: as those of ours that have their names, and three more. */
+/** What MaxText's own policies keep that a backward pass reads: as those of ours that have their names, and two more. */
 const kept: Readonly<Record<string, readonly Part[]>> = {
   ...Object.fromEntries(Object.entries(names).map(([policy, name]) => [name, parts[policy] ?? []])),
   minimal_flash: ['queries', 'context', 'output', 'hidden'],
-  save_dot_with_context_except_mlp: ['queries', 'context', 'output'],
   save_dot_except_mlpwi: ['queries', 'output'],
 }
 
