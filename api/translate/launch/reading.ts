@@ -9,9 +9,11 @@ import { hasUserBuffers } from '../../../src/launch/vendor.ts'
 import { hasPositionsOf } from '../../../src/model/release-name.ts'
 import { type Catalogue, type KnownModel, knownChip, knownModel } from '../../catalogue.ts'
 import { ProblemError } from '../../problems.ts'
+import { hardwareRequest } from '../../schemas/given/hardware.ts'
 import { modelRequest } from '../../schemas/given/model.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
+import { hardwareOf } from '../hardware.ts'
 import { resolvedModel } from '../model/model.ts'
 import type { ResolvedModel } from '../model/resolved-model.ts'
 import { withChanges } from './changed-model.ts'
@@ -63,6 +65,7 @@ function readTwice(
     slices: chips === null || all === null ? slices : Math.ceil((slices * chips) / all),
     ...(typeof unit === 'number' ? { innermostUnit: unit } : {}),
     ...present({ podGpus: gpus, serverGpus: gpusOfServer(written), started: startedBy(written, gpus) }),
+    ...present({ topology: topologyOf(own, catalogue) }),
     devices: devicesOf(known ?? (isFields(chip) ? chip : {})),
     mode: typeof mode === 'string' ? mode : null,
   }
@@ -110,6 +113,19 @@ function innermostSize(own: Fields, known: Pick<Chip, 'system'> | undefined): un
     valueAt(own, ['hardware', 'chip', 'system', ...first]) ??
     valueAt(known?.system, first)
   )
+}
+
+/** Of a slice; undefined behind switches, and where the hardware cannot be resolved, which is reported once the request is complete. */
+function topologyOf(own: Fields, catalogue: Catalogue): readonly number[] | undefined {
+  const asked = hardwareRequest.safeParse(own.hardware)
+  if (!asked.success) return undefined
+  try {
+    const { network } = hardwareOf(asked.data, 'calibrated', catalogue).cluster
+    return network.kind === 'torus' ? network.topology : undefined
+  } catch (error) {
+    if (error instanceof ProblemError) return undefined
+    throw error
+  }
 }
 
 /** Devices of each chip, of the catalogue or spelled out. */

@@ -50,6 +50,11 @@ export function onDeviceMesh(topology: Sizes, mesh: Sizes, partsOf: PartsOf = fa
   return onWholeAxes(topology, mesh) ?? onParts(topology, mesh, partsOf)
 }
 
+/** Whether JAX need split no physical axis, which it does only where it is allowed to. */
+export function liesOnWholeAxes(topology: Sizes, mesh: Sizes): boolean {
+  return onWholeAxes(topology, mesh) !== null
+}
+
 /** Takes for each axis the most physical ones that are left and multiply to it, the first of those that do. */
 function onWholeAxes(topology: Sizes, mesh: Sizes): Taken | null {
   let left = topology

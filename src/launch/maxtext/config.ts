@@ -26,11 +26,11 @@ import type { Run } from '../run/run.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { type Block, kernelKeys, maxtextBlock, modelKeys } from './block.ts'
 import { maxtextContext } from './context.ts'
-import { maxtextPlacements, unbuilt } from './device-mesh.ts'
+import { maxtextPlacements, unbuilt, unsplit } from './device-mesh.ts'
 import { deviceAxis, deviceCount, devicesInTensor } from './devices.ts'
 import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.ts'
 import { libtpuArguments } from './libtpu.ts'
-import { axesOfExperts, maxtextAxes, type SlicedMesh, slicedMesh, splitsPhysicalAxes } from './mesh.ts'
+import { axesOfExperts, maxtextAxes, type SlicedMesh, slicedMesh } from './mesh.ts'
 import { maxtextName } from './model-names.ts'
 import { maxtextQuantization } from './quantization.ts'
 import { maxtextRecomputation } from './recomputation.ts'
@@ -96,14 +96,17 @@ function describedModel(model: Run['model'], block: Block): MaxtextConfig {
 
 function meshConfig(run: Run, { ici: chips, dcn }: SlicedMesh): MaxtextConfig {
   const shared = deviceAxis(run) ?? 'fsdp'
-  const ici = { ...chips, [shared]: chips[shared] * devicesOn(run.problem.cluster.chip) }
+  const { chip, network } = run.problem.cluster
+  const devices = devicesOn(chip)
+  const ici = { ...chips, [shared]: chips[shared] * devices }
+  const splits = network.kind === 'torus' && unsplit(network.topology, devices, ici) !== null
   const axes = maxtextAxes.filter((axis) => run.model.experts || !axesOfExperts.includes(axis))
   const sizes = (prefix: string, values: SlicedMesh['ici']) =>
     Object.fromEntries(axes.map((axis) => [`${prefix}_${axis}_parallelism`, values[axis]]))
   return {
     ...sizes('ici', ici),
     ...sizes('dcn', dcn),
-    ...(splitsPhysicalAxes(run) ? { allow_split_physical_axes: true } : {}),
+    ...(splits ? { allow_split_physical_axes: true } : {}),
     ...maxtextContext(run),
     ...splashKeys(run),
     ...(run.zeroStage === 1 ? { shard_optimizer_over_data: true } : {}),

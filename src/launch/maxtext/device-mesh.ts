@@ -4,7 +4,7 @@
  */
 import { devicesOn } from '../../hardware/chip.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
-import { chosen, onDeviceMesh, type PartsOf } from '../../hardware/network/device-mesh.ts'
+import { chosen, liesOnWholeAxes, onDeviceMesh, type PartsOf } from '../../hardware/network/device-mesh.ts'
 import { devicePlacements, type Placement } from '../../hardware/network/placement.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Run } from '../run/run.ts'
@@ -21,6 +21,25 @@ export function maxtextPlacements(
   if (network.kind !== 'torus' || devicesOn(chip) > 1 || chips / network.slices <= ofRing) return null
   return devicePlacements(network, mesh)
 }
+
+/**
+ * Why JAX does not build the mesh of devices of a slice where it is not allowed to split physical axes; null where it does. Software that sees
+ * several devices on a chip has them as one more axis; JAX goes round the rings of one host, and of a tower of hosts of such chips, whatever the mesh.
+ */
+export function unsplit(topology: readonly number[], devices: number, ici: SlicedMesh['ici']): string | null {
+  const sizes = maxtextAxes.map((axis) => ici[axis])
+  const all = sizes.reduce((product, size) => product * size, 1)
+  const isPlane = topology.length < 3
+  if (devices > 1 ? isPlane || all <= ofTower : all <= ofRing) return null
+  if (liesOnWholeAxes(devices > 1 ? [...topology, devices] : topology, sizes)) return null
+  const written = maxtextAxes.flatMap((axis) =>
+    ici[axis] > 1 ? [`ici_${axis}_parallelism ${ici[axis]}`] : [],
+  )
+  return `${written.join(' x ')} takes parts of physical axes of ${topology.join('x')}, where JAX stops ("Failed to find assignment for logical_axis_index"): it does not start without allow_split_physical_axes=true`
+}
+
+/** Devices of TPU7x on hosts that stand on each other. */
+const ofTower = 32
 
 /** Of v5e and v6e the most chips in a ring of JAX's; a larger ring, of 4x4, has one axis alone, which lies in one way. */
 const ofRing = 8

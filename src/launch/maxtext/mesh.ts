@@ -43,18 +43,6 @@ export function reordersExperts({ dcn }: SlicedMesh): boolean {
   return dcn.expert > 1 && dcn.tensor * dcn.context > 1
 }
 
-/** Whether an axis takes only some of the chips of a physical axis. */
-export function splitsPhysicalAxes({ placement, problem: { cluster } }: Run): boolean {
-  const { network } = cluster
-  if (network.kind !== 'torus') return false
-  return maxtextAxes.some((axis) => {
-    const group = placement.groups[axis]
-    return (
-      group.kind === 'torus' && group.parts.some(({ physical, size }) => size !== network.topology[physical])
-    )
-  })
-}
-
 /** Makes a record with a size for each of MaxText's axes. */
 export function maxtextSizes(size: (axis: MaxtextAxis) => number): Sizes {
   return Object.fromEntries(maxtextAxes.map((axis) => [axis, size(axis)])) as Sizes

@@ -106,6 +106,8 @@ export interface ReadingContext {
   readonly batchAsked?: boolean
   /** Slices of a torus. */
   readonly slices: number
+  /** Of a slice, if the request says which; absent behind switches. */
+  readonly topology?: readonly number[]
   /** Chips of a unit of the innermost tier behind switches (a node, an NVLink domain), if the request says it. */
   readonly innermostUnit?: number
   /** GPUs that the command is given where it runs, if its container or a variable says it. */

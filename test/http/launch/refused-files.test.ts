@@ -96,3 +96,36 @@ it('two devices of a TPU7x that keep copies of heads start, and a check says tha
     expect.stringMatching(/No flags are written for vllm: .*copies of 2 key-value heads/),
   ])
 })
+
+describe('a mesh of MaxText on a slice', () => {
+  const file = (words: string) => ({
+    maxtext: `python3 -m maxtext.trainers.pre_train.train model_name=llama3-8b per_device_batch_size=4 max_target_length=8192 remat_policy=full ${words}`,
+  })
+  const workload = { mode: 'train' }
+  const slice = { hardware: { chip: 'tpu-v5p', topology: '4x4x8' }, workload }
+
+  it('does not start on parts of physical axes that it may not split', async () => {
+    const { ok, check, warnings } = await asked(
+      file('ici_fsdp_parallelism=64 ici_tensor_parallelism=2'),
+      0,
+      slice,
+    )
+    expect([ok, check.ok, check.actual]).toEqual([false, false, 'a file that is refused'])
+    expect(check.message).toMatch(/parts of physical axes of 4x4x8.*allow_split_physical_axes=true$/)
+    expect(warnings).toMatch(/allow_split_physical_axes=true/)
+  })
+
+  it.each([
+    ['where it may', 'ici_tensor_parallelism=2 allow_split_physical_axes=true', slice],
+    ['on whole ones', 'ici_tensor_parallelism=4', slice],
+    ['in an order of its own', 'ici_tensor_parallelism=2 custom_mesh=hybrid_ring_64x4', slice],
+    [
+      'on a host of eight chips',
+      'ici_tensor_parallelism=2',
+      { hardware: { chip: 'tpu-v6e', chips: 8 }, workload },
+    ],
+  ])('starts %s', async (_, words, more) => {
+    const { check, warnings } = await asked(file(words), 0, more)
+    expect([check.ok, warnings]).toEqual([true, expect.not.stringMatching(/allow_split/)])
+  })
+})

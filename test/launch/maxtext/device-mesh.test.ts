@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { onDeviceMesh } from '../../../src/hardware/network/device-mesh.ts'
-import { partsOfLost, unbuilt } from '../../../src/launch/maxtext/device-mesh.ts'
+import { partsOfLost, unbuilt, unsplit } from '../../../src/launch/maxtext/device-mesh.ts'
 import { maxtextSizes } from '../../../src/launch/maxtext/mesh.ts'
 import { problem } from '../../problem.ts'
 
@@ -77,5 +77,28 @@ describe('a mesh of JAX 0.10', () => {
     expect(on([16, 20, 28], { data: 28, fsdp: 80, tensor: 4 })).not.toBeNull()
     expect(on([16, 20, 28], { fsdp: 560, tensor: 16 })).toBeNull()
     expect(on([12, 12, 12], { data: 27, fsdp: 64 })).toBeNull()
+  })
+})
+
+describe('a mesh that takes parts of physical axes', () => {
+  const onSlice = (topology: readonly number[], sizes: Readonly<Record<string, number>>, devices = 1) =>
+    unsplit(
+      topology,
+      devices,
+      maxtextSizes((axis) => sizes[axis] ?? 1),
+    )
+
+  it('does not start where JAX may not split them', () => {
+    expect(onSlice([4, 4, 8], { fsdp: 64, tensor: 2 })).toMatch(/^ici_fsdp_parallelism 64 x ici_tensor_paral/)
+    expect(onSlice([4, 4, 8], { fsdp: 32, tensor: 4 })).toBeNull()
+    // In 8 chips of one host there is a ring, of which any mesh is made.
+    expect(onSlice([2, 4], { fsdp: 4, data: 2 })).toBeNull()
+  })
+
+  it('has the devices of a chip as one more axis', () => {
+    expect(onSlice([4, 4, 4], { fsdp: 64, tensor: 2 }, 2)).toBeNull()
+    expect(onSlice([4, 4, 4], { fsdp: 64, tensor: 2 })).not.toBeNull()
+    expect(onSlice([2, 2, 4], { data: 2, fsdp: 8, tensor: 2 }, 2)).toBeNull()
+    expect(onSlice([4, 4, 4], { fsdp: 2, tensor: 2, data: 32 }, 2)).not.toBeNull()
   })
 })

@@ -10,7 +10,7 @@ import { beginningWith } from '../../read/left-over.ts'
 export const isImmaterial = beginningWith(`
   run_name base_output dataset tokenizer steps enable_ hardware attention max_segments async_
   log_ profiler skip_first gcs_ reuse_ use_iota scan_layers hf_ eval checkpoint save_ learning warmup adam
-  gradient_clipping opt_ cosine rope normal use_ sa_ megablox sparse_ capacity allow_split tile_ xla_
+  gradient_clipping opt_ cosine rope normal use_ sa_ megablox sparse_ capacity tile_ xla_
   monitor metrics jax_ compile libtpu vertex upload packing grain data_ load_ init_ dropout enable_dropout
   logits_dot float32 final_ attn_ local_rope image num_slices context_parallel_load model_call override
   norm_topk inhomogeneous fused vision shardy stack goodput ragged skip_jax profile_ dq_reduction output_dir
@@ -21,14 +21,24 @@ export const isImmaterial = beginningWith(`
 /** What a config says elsewhere, or in rules of its own, of how arrays lie. */
 export function elsewhereNotes(keys: Keys): readonly string[] {
   const base = keys.text('base_config', usualBase)
-  const rules = ['logical_axis_rules', 'mesh_axes', 'data_sharding', 'custom_mesh', 'custom_mesh_and_rule']
-  const own = rules.filter((key) => keys.value(key) !== undefined && keys.text(key, '') !== '')
+  const own = ['logical_axis_rules', 'data_sharding', ...meshRules].filter((key) => isSaid(keys, key))
   return compact(
     !base.endsWith(usualBase) &&
       `what ${base.slice(0, 100)} sets itself is not here: MaxText's own defaults are taken for it`,
     own.length > 0 &&
       `${own.join(', ')}: arrays are counted as they lie by MaxText's own rules, not by these`,
   )
+}
+
+const meshRules = ['mesh_axes', 'custom_mesh', 'custom_mesh_and_rule']
+
+/** Whether the mesh has an order, or a place, that its keys say themselves. */
+export function isLaidElsewhere(keys: Keys): boolean {
+  return meshRules.some((key) => isSaid(keys, key))
+}
+
+function isSaid(keys: Keys, key: string): boolean {
+  return keys.value(key) !== undefined && keys.text(key, '') !== ''
 }
 
 const usualBase = 'base.yml'

@@ -1,10 +1,13 @@
 /** The mesh that MaxText's keys describe: axes within slices (ICI) times axes across them (DCN). Behind switches the units of the innermost tier count as slices. */
 
+import { compact } from '../../../compact.ts'
 import type { Chip } from '../../../hardware/chip.ts'
 import type { Keys } from '../../read/fields.ts'
 import type { ReadingContext } from '../../read/reading.ts'
+import { unsplit } from '../device-mesh.ts'
 import { chipMesh } from '../devices.ts'
 import { type MaxtextAxis, maxtextAxes, maxtextSizes } from '../mesh.ts'
+import { isLaidElsewhere } from './immaterial.ts'
 
 /** Axes that stand for another: weights are sharded over both, each along another dimension, and the bytes that move are the same. */
 const second: Readonly<Partial<Record<MaxtextAxis, string>>> = { fsdp: 'fsdp_transpose' }
@@ -97,7 +100,7 @@ export function kindOf(keys: Keys): Chip['kind'] | null {
 
 export function meshOf(
   keys: Keys,
-  { chips, slices, innermostUnit = usualUnit, devices = 1 }: ReadingContext,
+  { chips, slices, topology, innermostUnit = usualUnit, devices = 1 }: ReadingContext,
 ) {
   const ranks = (chips ?? 1) * devices
   const gpu = kindOf(keys) === 'gpu'
@@ -110,8 +113,19 @@ export function meshOf(
   const all = Object.values(mesh).reduce((product, own) => product * own, 1)
   const whole = Object.values(mesh).every((own) => Number.isInteger(own) && own > 0)
   const onChips = chipMesh(mesh, devices)
+  const splits = keys.is('allow_split_physical_axes') || isLaidElsewhere(keys)
+  const fits = whole && all === ranks && topology !== undefined
+  const stopped =
+    fits && !splits
+      ? unsplit(
+          topology,
+          devices,
+          maxtextSizes((axis) => ici.sizes[axis] ?? 1),
+        )
+      : null
   return {
     mesh: onChips ?? mesh,
+    refusals: compact(stopped),
     chips,
     ranks: chips === null ? null : ranks,
     faults:

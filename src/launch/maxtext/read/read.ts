@@ -25,7 +25,7 @@ import { maxtextValues } from './values.ts'
 
 export function readMaxtext(config: Fields, context: ReadingContext, isCommand = true): LaunchReading {
   const keys = keysOf(config)
-  const { mesh, chips, ranks, faults } = meshOf(keys, context)
+  const { mesh, chips, ranks, faults, refusals: ofMesh } = meshOf(keys, context)
   const { model, named, besideName } = readMaxtextModel(keys, isCommand)
   const kind = kindOf(keys)
   const sharded = mesh.fsdp * mesh.context * mesh.expert > 1
@@ -42,6 +42,7 @@ export function readMaxtext(config: Fields, context: ReadingContext, isCommand =
     { sequenceLength, context: mesh.context, contextLayout },
     (context.chip?.kind ?? kind ?? 'tpu') === 'tpu',
   )
+  const refusals = [...ofMesh, ...attention.refusals]
   const mixture = Boolean(context.model?.experts ?? (model && 'moe' in model))
   const experts = expertFaults(keys, mixture)
   const cut = pipelineNote(keys, mesh.pipeline)
@@ -71,10 +72,10 @@ export function readMaxtext(config: Fields, context: ReadingContext, isCommand =
       ...(remat.policy === null ? {} : { rematerialization: remat.policy }),
     },
     notes: compact(
-      attention.refusals,
+      refusals,
       ...[notes, remat.notes, cut, apart, secondAxes(keys), mesh.context > 1 && mixedNote(strategy)],
     ),
-    refusals: attention.refusals,
+    refusals,
     ...leftOver(left, isImmaterial),
     refuses: true,
     faults: [...keys.faults, ...faults, ...attention.faults, ...experts, ...remat.faults],
