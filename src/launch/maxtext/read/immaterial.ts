@@ -10,7 +10,7 @@ import { beginningWith } from '../../read/left-over.ts'
 export const isImmaterial = beginningWith(`
   run_name base_output dataset tokenizer steps enable_ hardware attention max_segments async_
   log_ profiler skip_first gcs_ reuse_ use_iota scan_layers hf_ eval checkpoint save_ learning warmup adam
-  gradient_clipping opt_ cosine rope normal use_ sa_ megablox sparse_ capacity tile_ xla_
+  gradient_clipping opt_ cosine rope normal use_ sa_ megablox sparse_ capacity allow_split tile_ xla_
   monitor metrics jax_ compile libtpu vertex upload packing grain data_ load_ init_ dropout enable_dropout
   logits_dot float32 final_ attn_ local_rope image num_slices context_parallel_load model_call override
   norm_topk inhomogeneous fused vision shardy stack goodput ragged skip_jax profile_ dq_reduction output_dir
