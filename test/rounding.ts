@@ -6,6 +6,7 @@ export const freely: Rounding = {
   hierarchicalDispatch: true,
   choicesApart: false,
   expertTensor: 'sliced',
+  expertBufferFactor: 1,
 }
 
 export const padded: Rounding = { ...freely, tokensDivideFreely: false }

@@ -106,6 +106,11 @@ export interface Assumptions {
   readonly hierarchicalDispatch: boolean
   /** In training, tokens are sent to experts in the type that these multiply in, where that is narrower (DeepSeek-V3); else they are cast there. */
   readonly narrowDispatch: boolean
+  /**
+   * Rows that training has room for on a chip of what its experts are sent, over an even share: 1 where buffers are made for as many as come,
+   * 0 for the most that can come (MaxText, which drops no token so: `ragged_buffer_factor` -1). What comes beyond is dropped.
+   */
+  readonly expertBufferFactor: number
   /** How a mesh with tensor parallelism holds experts (cost/communication/expert-tensor.ts). */
   readonly expertTensor: ExpertTensor
   /** A token's experts lie on as many devices and nodes as they can, as the book has it; else on as many as even choices meet. */

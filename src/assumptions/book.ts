@@ -78,6 +78,7 @@ export const book: Assumptions = {
   gradientBuffer: false,
   fusedAccumulation: true,
   gradientsBesideSum: false,
+  expertBufferFactor: 1,
   endsOnEveryStage: false,
   workspace: false,
   layersGathered: 2,

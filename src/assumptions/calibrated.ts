@@ -180,6 +180,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     gradientBuffer: true,
     fusedAccumulation: true,
     gradientsBesideSum: tpu,
+    expertBufferFactor: tpu ? 0 : 1,
     endsOnEveryStage: tpu,
     workspace: true,
     layersGathered: tpu ? 1 : 2,

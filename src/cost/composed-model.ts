@@ -13,6 +13,7 @@ import type { StageModel } from './compile/stage-model.ts'
 import { extentsOf } from './compile/term.ts'
 import { type Compilations, composedStage, type Ingredients, layerBackward } from './composed-stage.ts'
 import { workOf } from './compute/work.ts'
+import { madeTerms } from './memory/expert-buffer.ts'
 import { activationTerms, gatheredKeyTerms, gatheredStreamTerm, logitTerm } from './memory/memory.ts'
 import type { CostModel } from './model.ts'
 import { ratesOf } from './posed.ts'
@@ -48,7 +49,10 @@ export function composedModel(
     work: workOf({ stages, weightGradients }, null),
     activations: policies.map((policy) => activationTerms(layer, policy, extents, problem)),
     offloaded: policies.map((policy) => activationTerms(layer, policy, extents, problem, 'host')),
-    everything: activationTerms(layer, keepEverything, extents, problem),
+    everything: [
+      ...activationTerms(layer, keepEverything, extents, problem),
+      ...madeTerms(layer, extents, problem),
+    ],
     logits: logitTerm(unembedding(assumptions.residual), extents, precision, assumptions),
     gatheredStream: gatheredStreamTerm(extents, precision),
     gatheredKeys: gatheredKeyTerms(layer, extents, precision),

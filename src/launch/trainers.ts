@@ -59,7 +59,7 @@ export const trainingLaunchers: Readonly<Record<Trainer, TrainingLauncher>> = {
     mixes: false,
     spellsModel: null,
     dispatch: maxtextDispatch,
-    assumes: () => ({ policies: maxtextPolicies, endsOnEveryStage: true }),
+    assumes: () => ({ policies: maxtextPolicies, endsOnEveryStage: true, expertBufferFactor: 0 }),
     rules: maxtextRules,
     places: maxtextPlacements,
   },

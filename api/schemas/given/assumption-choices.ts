@@ -88,6 +88,9 @@ export const assumptionChoices = {
   fusedAccumulation: flag(
     'Whether the matmul that computes a gradient adds it to that buffer. If not, a separate kernel adds it, which takes time in every microbatch.',
   ),
+  expertBufferFactor: amount(10_000).describe(
+    'Training: rows that each chip has room for of what its experts are sent, relative to an even share. 1 where buffers hold as many as arrive; 0 for the most that can arrive, min(expert, experts / active experts) times as many, as MaxText has it without `ragged_buffer_factor`. MaxText drops tokens beyond a factor.',
+  ),
   gradientsBesideSum: flag(
     'Whether gradients of a microbatch lie beside the sum of those before it, both in fp32, where a step has several microbatches and no pipeline, as MaxText accumulates them. If not, they are added to one buffer.',
   ),

@@ -4,7 +4,7 @@
  *   value = base · factor[selector] / product of the axis sizes in `mask`
  *
  * The selector says which mesh-dependent factors apply: the microbatch's sequences B, padded positions, padded F,
- * padded V, replicated key-value heads, and experts that are spread over tensor ranks. A scale holds them for one mesh, each product made when it is first asked for, so
+ * padded V, replicated key-value heads, experts that are spread over tensor ranks, and room for copies of tokens that may not come. A scale holds them for one mesh, each product made when it is first asked for, so
  * that a value is two look-ups and two products; nothing is allocated per candidate.
  */
 import type { Assumptions } from '../../assumptions/assumptions.ts'
@@ -25,7 +25,7 @@ export interface Term {
 }
 
 /** In the order of their bits in a selector. */
-const factorNames = ['B', 'T', 'F', 'V', 'replicated', 'J', 'G', 'U', 'spread'] as const
+const factorNames = ['B', 'T', 'F', 'V', 'replicated', 'J', 'G', 'U', 'spread', 'buffer'] as const
 
 type FactorName = (typeof factorNames)[number]
 
@@ -153,6 +153,11 @@ export function spreadTerm(term: Term): Term {
   return { ...term, selector: term.selector | bitOf('spread') }
 }
 
+/** What is on a chip for copies of tokens where their experts are: room for as many as it may be sent. */
+export function bufferedTerm(term: Term): Term {
+  return { ...term, selector: term.selector | bitOf('buffer') }
+}
+
 export function termValue({ base, selector, mask }: Term, scale: Scale): number {
   return (
     base *
@@ -183,7 +188,7 @@ export function sumTerms(terms: readonly Term[], scale: Scale): number {
 }
 
 /** Whether sizes are padded to whole shards, and how far copies of tokens go. */
-export type Rounding = Dispatch & Pick<Assumptions, 'tokensDivideFreely'>
+export type Rounding = Dispatch & Pick<Assumptions, 'tokensDivideFreely' | 'expertBufferFactor'>
 
 /** Puts a mesh in, with a batch of one sequence: products of axis sizes, padding to the fullest shard, replication of key-value heads. */
 export function setMesh(scale: Scale, mesh: Mesh, extents: Extents, assumptions: Rounding): void {
@@ -206,6 +211,7 @@ export function setMesh(scale: Scale, mesh: Mesh, extents: Extents, assumptions:
     G: pad(extents.G, tensors),
     U: pad(extents.U, tensors),
     spread: 1 / spread,
+    buffer: bufferOf(mesh.expert, extents, assumptions),
   }
   factorNames.forEach((name, bit) => {
     scale.factors[bit] = factors[name]
@@ -216,6 +222,19 @@ export function setMesh(scale: Scale, mesh: Mesh, extents: Extents, assumptions:
 /** Places that a token is sent to, over the k that there can be at most. */
 function visitedShare(devices: number, { A = 1 }: Extents, dispatch: Dispatch): number {
   return placesOf(devices, A, dispatch) / A
+}
+
+/**
+ * Rows that a chip has room for over those that it is sent where all experts are as popular. In the worst case all copies of its group
+ * come to one chip, of each token as many as the chip has experts: min(expert, E/A) times as many.
+ */
+function bufferOf(
+  expert: number,
+  { E = 1, A = 1 }: Extents,
+  { expertBufferFactor }: Pick<Assumptions, 'expertBufferFactor'>,
+): number {
+  if (expert === 1) return 1
+  return expertBufferFactor > 0 ? expertBufferFactor : Math.max(1, Math.min(expert, E / A))
 }
 
 /** Puts a microbatch in: its sequences over all replicas, a real number where tokens divide freely. */

@@ -28,6 +28,7 @@ import { type LayerPart, layersOfParts } from '../../sharding/tables/training-la
 import { activationType } from '../compile/array-type.ts'
 import { matrixOf } from '../compile/matrix.ts'
 import { type Term, termOf } from '../compile/term.ts'
+import { bufferedOf } from './expert-buffer.ts'
 import { factorBytes, heldWeightBytes, stateBytes, updateBytes, updateFlops } from './optimizer.ts'
 import { keptArrays, operandsOf } from './recomputation.ts'
 
@@ -139,7 +140,7 @@ export function activationTerms(
   const first = parts[0]?.component
   const whole = layersOfParts(parts, model)
   const terms = (arrays: readonly ShardedArray[], times: number, bytes = size): readonly Term[] =>
-    arrays.map((array) => termOf(elementsOf(array), extents, times * bytes))
+    arrays.map((array) => bufferedOf(array, extents, times * bytes))
   const ofOperand = narrowOperands ? Math.min(size, elementBytes[precision.compute]) : size
   if (!first) return []
   const stream = arraysOf(first, 'input')

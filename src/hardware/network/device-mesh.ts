@@ -9,10 +9,13 @@ import type { Axis } from '../../sharding/axis.ts'
 import { factorings } from '../cluster/factorings.ts'
 import type { Chosen, Nestings } from './nesting.ts'
 
-/** Axes from the outermost on, as MaxText gives them to JAX. */
+/**
+ * Axes from the outermost on, as MaxText gives them to JAX: where there are stages, it puts their axis before data's.
+ * Source: AI-Hypercomputer/maxtext e591f30, src/maxtext/configs/types.py.
+ */
 export const deviceMeshAxes = [
-  'data',
   'pipeline',
+  'data',
   'fsdp',
   'context',
   'tensor',

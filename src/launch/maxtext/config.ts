@@ -28,6 +28,7 @@ import { type Block, kernelKeys, maxtextBlock, modelKeys } from './block.ts'
 import { maxtextContext } from './context.ts'
 import { maxtextPlacements, unbuilt, unsplit } from './device-mesh.ts'
 import { deviceAxis, deviceCount, devicesInTensor } from './devices.ts'
+import { bufferKeys, bufferNote } from './experts.ts'
 import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.ts'
 import { libtpuArguments } from './libtpu.ts'
 import { axesOfExperts, maxtextAxes, type SlicedMesh, slicedMesh } from './mesh.ts'
@@ -51,7 +52,13 @@ export function maxtext(run: Run): Launch<MaxtextConfig> {
     ...precisionConfig(run),
   }
   const flags = { ...modelConfig(run, block), ...layout }
-  const notes = compact(placementNote(run), unbuilt(run, sliced), modelNotes(run, block), deviceNote(run))
+  const notes = compact(
+    placementNote(run),
+    unbuilt(run, sliced),
+    bufferNote(run),
+    modelNotes(run, block),
+    deviceNote(run),
+  )
   return { flags, start: maxtextStart(run, flags, layout), notes }
 }
 
@@ -107,6 +114,7 @@ function meshConfig(run: Run, { ici: chips, dcn }: SlicedMesh): MaxtextConfig {
     ...sizes('ici', ici),
     ...sizes('dcn', dcn),
     ...(splits ? { allow_split_physical_axes: true } : {}),
+    ...bufferKeys(run),
     ...maxtextContext(run),
     ...splashKeys(run),
     ...(run.zeroStage === 1 ? { shard_optimizer_over_data: true } : {}),

@@ -164,8 +164,8 @@ export const maxtextRules: RunRules = {
       says: ({ recomputation }) => `MaxText has no policy that keeps what ${recomputation.policy} keeps`,
     },
     {
-      broken: (run) => run.problem.cluster.network.kind === 'switched' && misplaced(run),
-      says: 'MaxText counts ranks through context, fsdp, the pipeline, then data',
+      broken: (run) => run.problem.cluster.network.kind === 'switched' && pipelineRank(run) === 'inside',
+      says: 'MaxText counts ranks through context, fsdp, data, then the pipeline',
     },
     {
       broken: (run) => isElsewhere(run),
@@ -188,12 +188,6 @@ export const maxtextRules: RunRules = {
 /** MaxText keeps moments in the same type as weights. */
 export function keptWeights({ precision, assumptions }: Run['problem']): ElementType {
   return assumptions.masterWeights ? 'fp32' : precision.weights
-}
-
-function misplaced(run: Run): boolean {
-  const { data, fsdp } = run.mesh
-  const rank = pipelineRank(run)
-  return data > 1 && fsdp > 1 ? rank !== 'either' : rank === (data > 1 ? 'outside' : 'inside')
 }
 
 function isElsewhere({ problem, mesh, placement }: Run): boolean {

@@ -232,6 +232,7 @@ const assumptions: fc.Arbitrary<Said> = fc
         elementwise: fc.boolean(),
         gradientBuffer: fc.boolean(),
         gradientsBesideSum: fc.boolean(),
+        expertBufferFactor: fc.constantFrom(0, 1, 1.5),
         endsOnEveryStage: fc.boolean(),
       },
       { requiredKeys: [] },

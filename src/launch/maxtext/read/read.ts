@@ -42,6 +42,8 @@ export function readMaxtext(config: Fields, context: ReadingContext, isCommand =
     { sequenceLength, context: mesh.context, contextLayout },
     (context.chip?.kind ?? kind ?? 'tpu') === 'tpu',
   )
+  // Without a factor there is room for the most that can come.
+  const expertBufferFactor = Math.max(0, keys.number('ragged_buffer_factor', 0))
   const refusals = [...ofMesh, ...attention.refusals]
   const mixture = Boolean(context.model?.experts ?? (model && 'moe' in model))
   const experts = expertFaults(keys, mixture)
@@ -62,7 +64,10 @@ export function readMaxtext(config: Fields, context: ReadingContext, isCommand =
       optimizer: /^adam/.test(optimizer) ? 'adamw' : optimizer,
     },
     precision,
-    assumptions: { ...assumptions, ...(mesh.expert > 1 ? { hierarchicalDispatch: false } : {}) },
+    assumptions: {
+      ...assumptions,
+      ...(mesh.expert > 1 ? { hierarchicalDispatch: false, expertBufferFactor } : {}),
+    },
     plan: {
       mesh,
       zeroStage,
