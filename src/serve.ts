@@ -83,7 +83,7 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
         : nothing({ problem, space, solver, patience }, requests, unlaunchable !== null),
     ...resolved(problem, promptLength + outputLength),
     warnings: compact(
-      cutText(search),
+      cutText(search, plans.length > 0),
       unshown(deployments.length, plans.length),
       beyond && beyond.unexamined > 0 && (best || better) && unsought,
       made[0]?.warnings,
