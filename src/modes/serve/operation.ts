@@ -10,8 +10,8 @@
  *                                                 on
  *   chunk        c = min(b·f, ⌊b·f·(T - s(B))/t⌋) for f new tokens of each prompt: the most with which no step takes
  *                longer than T, and no more than matmuls of each reader gain by (readers.ts: prompts longer than that
- *                would hold up all tokens of others), but at least M + b - B, as servers take no fewer tokens per step
- *                than sequences. Where the first token is then late, or prompts keep the chips busy for too long, the
+ *                would hold up all tokens of others); that again where c is less than M + b - B, as servers take no fewer
+ *                tokens per step than sequences, and none keeps T. Where the first token is then late, or prompts keep the chips busy for too long, the
  *                least c with which that is not so: T limits τ, which is a mean. The tokens
  *                of a step are whole pages of each reader. A plan that limits them leaves c those beside B.
  *   gap          s(B) + t·c/(b·f), the longest between two tokens of a request: a step that reads a chunk
@@ -109,18 +109,17 @@ function operationAt(
 
 /**
  * The most tokens of one step. If whole prompts, or the parts of longer ones that readers gain by, keep the step within the
- * limit per token, that is these and one token for every slot. Otherwise it is as many as keep the step within that limit, but
- * at least one for each sequence that the server may hold, as no server starts with fewer; and just `batch` where not one
- * token of a prompt fits beside it.
+ * limit per token, that is these and one token for every slot. Otherwise it is as many as keep the step within that limit; and the former
+ * again where these are fewer than the sequences that the server may hold, as no server starts with fewer.
  */
 function mostStepTokens(pair: Pair, requests: Requests, batch: number, step: Seconds): number {
   const whole = promptTokens(pair, requests)
   const inTime = Math.floor((whole * (requests.maxPerToken - step)) / pair.prefill.seconds)
   const pages = pageTokens(pair)
   const usual = Math.min(whole, mostTokens * readersOf(pair))
-  if (inTime >= usual) return mostPaged(pair, usual)
-  if (inTime < 1) return batch
-  return Math.max(Math.floor((batch + inTime) / pages) * pages, fewestTokens(pair))
+  const within = Math.floor((batch + Math.max(0, inTime)) / pages) * pages
+  // Where no step of a server keeps the limit, the fewest tokens would only make prompts wait.
+  return inTime >= usual || within < fewestTokens(pair) ? mostPaged(pair, usual) : within
 }
 
 /** Tokens with which a step has so many of prompts beside all slots. */
