@@ -4,7 +4,8 @@
  * src/maxtext/layers/{quantizations,moe}.py, configs/base.yml; DeepSeek-V3 and Qwen3 235B on TPU7x in AI-Hypercomputer/tpu-recipes.
  */
 import { isNarrow } from '../../recipe/element-type.ts'
-import type { MeshRun } from '../run/run.ts'
+import type { Rule } from '../../rules/rule.ts'
+import type { LayoutRun, MeshRun } from '../run/run.ts'
 import { isAmd } from '../vendor.ts'
 import type { MaxtextConfig } from './keys.ts'
 
@@ -28,3 +29,22 @@ export function quantizesExperts({ problem }: Pick<MeshRun, 'problem'>): boolean
 function isOfQwix({ precision, cluster }: MeshRun['problem']): boolean {
   return cluster.chip.kind === 'tpu' && precision.compute === 'fp8'
 }
+
+/** Those that carry the scales of fp8 from pass to pass: MaxText refuses to accumulate gradients with them (configs/types.py). */
+const carryingScales: readonly unknown[] = ['fp8', 'nanoo_fp8', 'fp8_gpu', 'te_fp8_delayedscaling']
+
+/** Whether MaxText stops at a value of `quantization` with so many steps of accumulation. */
+export function stopsAccumulating(quantization: unknown, steps: number): boolean {
+  return steps > 1 && carryingScales.includes(quantization)
+}
+
+/** A pipeline takes all its microbatches in one pass, and accumulates nothing. */
+export const accumulationRules: readonly Rule<LayoutRun>[] = [
+  {
+    broken: (run) =>
+      run.mesh.pipeline === 1 && stopsAccumulating(maxtextQuantization(run)?.quantization, run.microbatches),
+    says: ({ microbatches }) =>
+      `MaxText does not accumulate gradients of ${microbatches} microbatches in fp8 on GPUs, but with scales of Transformer Engine that no flags are written for`,
+    unwritten: true,
+  },
+]

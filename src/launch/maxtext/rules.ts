@@ -13,7 +13,7 @@ import { maxtextPlacements } from './device-mesh.ts'
 import { deviceCount, deviceRules } from './devices.ts'
 import { evenRules } from './even.ts'
 import { reordersExperts, slicedMesh } from './mesh.ts'
-import { maxtextQuantization, quantizesExperts } from './quantization.ts'
+import { accumulationRules, maxtextQuantization, quantizesExperts } from './quantization.ts'
 import { maxtextRecomputation, sendsAgain } from './recomputation.ts'
 import { sliceRules } from './slices.ts'
 import { sequenceRules, splashRules } from './splash.ts'
@@ -118,6 +118,7 @@ export const maxtextRules: RunRules = {
       broken: ({ zeroStage, problem }) => zeroStage === 1 && !sharded.includes(problem.workload.optimizer),
       says: 'MaxText shards only the states of Adam over data',
     },
+    ...accumulationRules,
     ...maxtextContextRules,
     ...splashRules,
     {

@@ -129,3 +129,26 @@ describe('a mesh of MaxText on a slice', () => {
     expect([check.ok, warnings]).toEqual([true, expect.not.stringMatching(/allow_split/)])
   })
 })
+
+describe('settings of MaxText on GPUs', () => {
+  const file = (words: string) => ({
+    maxtext: `python3 -m maxtext.trainers.pre_train.train model_name=llama3-8b hardware=gpu attention=cudnn_flash_te max_segments_per_seq=32 per_device_batch_size=1 max_target_length=8192 remat_policy=full ${words}`,
+  })
+  const checked = async (words: string) => asked(file(words), 16, { workload: { mode: 'train' } })
+  const sharded = 'ici_fsdp_parallelism=8 dcn_data_parallelism=2'
+
+  it.each(['fp8', 'te_fp8_delayedscaling'])('do not accumulate gradients in %s', async (type) => {
+    const { ok, check } = await checked(`${sharded} quantization=${type} gradient_accumulation_steps=4`)
+    expect([ok, check.ok, check.actual]).toEqual([false, false, 'a file that is refused'])
+    expect(check.message).toContain(`gradients with quantization=${type}`)
+    expect(check.message).toMatch(/gradient_accumulation_steps=4/)
+  })
+
+  it.each([
+    ['with other scales', 'quantization=te_fp8_currentscaling gradient_accumulation_steps=4'],
+    ['in one step', 'quantization=fp8'],
+    ['in wider types', 'gradient_accumulation_steps=4'],
+  ])('start %s', async (_, words) => {
+    expect((await checked(`${sharded} ${words}`)).check.ok).toBe(true)
+  })
+})
