@@ -33,6 +33,7 @@ import { type MaxtextConfig, maxtextVersion, perDevice, settings } from './keys.
 import { libtpuArguments } from './libtpu.ts'
 import { axesOfExperts, maxtextAxes, type SlicedMesh, slicedMesh } from './mesh.ts'
 import { maxtextName } from './model-names.ts'
+import { packingKeys, segmentKeys } from './packing.ts'
 import { maxtextQuantization } from './quantization.ts'
 import { maxtextRecomputation } from './recomputation.ts'
 import { keptWeights, maxtextRules } from './rules.ts'
@@ -84,10 +85,7 @@ function modelConfig(run: Run, block: Block): MaxtextConfig {
   const limited = routingGroups(run)
   const gpu = problem.cluster.chip.kind === 'gpu'
   return {
-    // Packed sequences need a limit on segments with this attention; 32 is MaxText's own on GPUs.
-    ...(gpu
-      ? { hardware: 'gpu', attention: 'cudnn_flash_te', max_segments_per_seq: 32 }
-      : { attention: 'flash' }),
+    ...(gpu ? { hardware: 'gpu', attention: 'cudnn_flash_te', ...segmentKeys(run) } : { attention: 'flash' }),
     ...describedModel(model, block),
     ...(limited ? { n_routing_groups: limited.groups, topk_routing_group: limited.limit } : {}),
     ...(model.multiTokenLayers > 0 ? { mtp_num_layers: model.multiTokenLayers } : {}),
@@ -116,6 +114,7 @@ function meshConfig(run: Run, { ici: chips, dcn }: SlicedMesh): MaxtextConfig {
     ...(splits ? { allow_split_physical_axes: true } : {}),
     ...bufferKeys(run),
     ...maxtextContext(run),
+    ...packingKeys(run),
     ...splashKeys(run),
     ...(run.zeroStage === 1 ? { shard_optimizer_over_data: true } : {}),
     ...(run.problem.assumptions.optimizerOnHost ? { optimizer_memory_host_offload: true } : {}),

@@ -144,6 +144,25 @@ describe('settings of MaxText on GPUs', () => {
     expect(check.message).toMatch(/gradient_accumulation_steps=4/)
   })
 
+  const shared = 'ici_context_parallelism=2 ici_fsdp_parallelism=4 dcn_data_parallelism=2'
+
+  it.each([
+    ['all_gather', ''],
+    ['all_gather', 'context_parallel_strategy=all_gather packing=true dataset_type=synthetic'],
+    ['ring', 'context_parallel_strategy=ring context_parallel_load_balance=false'],
+  ])('do not pack sequences that chips share out by %s: %s', async (strategy, words) => {
+    const { ok, check } = await checked(`${shared} ${words}`)
+    expect([ok, check.ok, check.actual]).toEqual([false, false, 'a file that is refused'])
+    expect(check.message).toMatch(new RegExp(`packed sequences .* not by ${strategy}: .*packing=false`))
+  })
+
+  it.each([
+    ['with whole sequences over context', `${shared} packing=false`],
+    ['with packed ones around a ring', `${shared} context_parallel_strategy=ring`],
+  ])('start %s', async (_, words) => {
+    expect((await checked(words)).check.ok).toBe(true)
+  })
+
   it.each([
     ['with other scales', 'quantization=te_fp8_currentscaling gradient_accumulation_steps=4'],
     ['in one step', 'quantization=fp8'],

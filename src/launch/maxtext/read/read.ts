@@ -15,13 +15,13 @@ import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
 import { contextStrategies } from '../context.ts'
 import { maxtextDispatch } from '../experts.ts'
 import { maxtextVersion } from '../keys.ts'
-import { stopsAccumulating } from '../quantization.ts'
 import { readMaxtextAttention } from './attention.ts'
 import { expertFaults } from './experts.ts'
 import { elsewhereNotes, isImmaterial } from './immaterial.ts'
 import { kindOf, meshOf, secondAxes } from './mesh.ts'
 import { readMaxtextModel } from './model.ts'
 import { readMaxtextPolicy } from './recomputation.ts'
+import { settingRefusals } from './refusals.ts'
 import { maxtextValues } from './values.ts'
 
 export function readMaxtext(config: Fields, context: ReadingContext, isCommand = true): LaunchReading {
@@ -45,7 +45,7 @@ export function readMaxtext(config: Fields, context: ReadingContext, isCommand =
   )
   // Without a factor there is room for the most that can come.
   const expertBufferFactor = Math.max(0, keys.number('ragged_buffer_factor', 0))
-  const refusals = compact(ofMesh, attention.refusals, accumulationRefusal(keys))
+  const refusals = [...ofMesh, ...attention.refusals, ...settingRefusals(keys, mesh.context, strategy)]
   const mixture = Boolean(context.model?.experts ?? (model && 'moe' in model))
   const experts = expertFaults(keys, mixture)
   const cut = pipelineNote(keys, mesh.pipeline)
@@ -110,13 +110,6 @@ function batchOf(keys: Keys, ranks: number | null, pipeline: number) {
     batchSequences: sequences * accumulation,
     microbatches: pipeline > 1 ? (piped > 0 ? piped : pipeline) * accumulation : accumulation,
   }
-}
-
-function accumulationRefusal(keys: Keys): string | null {
-  const quantization = keys.text('quantization', '')
-  const steps = keys.number('gradient_accumulation_steps', 1)
-  if (!stopsAccumulating(quantization, steps)) return null
-  return `MaxText does not accumulate gradients with quantization=${quantization}: it does not start with gradient_accumulation_steps=${steps}, as it would with 1`
 }
 
 function pipelineNote(keys: Keys, pipeline: number): string | null {
