@@ -130,6 +130,34 @@ describe('a mesh of MaxText on a slice', () => {
   })
 })
 
+describe('a batch of MaxText on TPUs', () => {
+  const slice = { hardware: { chip: 'tpu-v5p', topology: '4x4x8' }, workload: { mode: 'train' } }
+  const checked = async (words: string) => {
+    const maxtext = `python3 -m maxtext.trainers.pre_train.train model_name=llama3-8b max_target_length=8192 remat_policy=full ${words}`
+    return asked({ maxtext }, 0, slice)
+  }
+
+  it('does not start where chips would have unequal shares, and the check says what would', async () => {
+    const mesh = 'ici_fsdp_parallelism=32 ici_tensor_parallelism=4'
+    const { ok, check } = await checked(`${mesh} per_device_batch_size=0.3`)
+    expect([ok, check.ok, check.actual]).toEqual([false, false, 'a file that is refused'])
+    expect(check.message).toMatch(/38 sequences on 128 devices .* 32 parts .*per_device_batch_size=0\.25$/)
+    expect((await checked(`${mesh} per_device_batch_size=0.25`)).check.ok).toBe(true)
+  })
+
+  it('is divided to the microbatches of a pipeline before', async () => {
+    const mesh = 'ici_fsdp_parallelism=32 ici_pipeline_parallelism=4 num_layers_per_pipeline_stage=8'
+    const { check } = await checked(`${mesh} num_pipeline_microbatches=8 per_device_batch_size=3`)
+    expect(check.message).toMatch(/384 sequences .* 8 microbatches on 32 parts .*per_device_batch_size=4$/)
+    expect((await checked(`${mesh} num_pipeline_microbatches=4 per_device_batch_size=3`)).check.ok).toBe(true)
+  })
+
+  it('is shared out as rules of its own say, if it has them', async () => {
+    const own = 'ici_fsdp_parallelism=32 ici_tensor_parallelism=4 custom_mesh_and_rule=pure-fsdp'
+    expect((await checked(`${own} per_device_batch_size=0.3`)).check.message).not.toMatch(/evenly/)
+  })
+})
+
 describe('settings of MaxText on GPUs', () => {
   const file = (words: string) => ({
     maxtext: `python3 -m maxtext.trainers.pre_train.train model_name=llama3-8b hardware=gpu attention=cudnn_flash_te max_segments_per_seq=32 per_device_batch_size=1 max_target_length=8192 remat_policy=full ${words}`,

@@ -37,6 +37,11 @@ export function isLaidElsewhere(keys: Keys): boolean {
   return meshRules.some((key) => isSaid(keys, key))
 }
 
+/** Whether sequences may be shared out in another way than by MaxText's own rules. */
+export function isSharedElsewhere(keys: Keys): boolean {
+  return isLaidElsewhere(keys) || isSaid(keys, 'logical_axis_rules')
+}
+
 function isSaid(keys: Keys, key: string): boolean {
   return keys.value(key) !== undefined && keys.text(key, '') !== ''
 }

@@ -128,6 +128,8 @@ export function meshOf(
     refusals: compact(stopped),
     chips,
     ranks: chips === null ? null : ranks,
+    /** Parts into which MaxText shares out the sequences of a pass. */
+    parts: mesh.data * mesh.fsdp * mesh.expert,
     faults:
       chips === null
         ? ['how many chips there are is said by hardware alone (--chips or --topology on the command line)']

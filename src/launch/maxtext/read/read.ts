@@ -17,35 +17,36 @@ import { maxtextDispatch } from '../experts.ts'
 import { maxtextVersion } from '../keys.ts'
 import { readMaxtextAttention } from './attention.ts'
 import { expertFaults } from './experts.ts'
-import { elsewhereNotes, isImmaterial } from './immaterial.ts'
+import { elsewhereNotes, isImmaterial, isSharedElsewhere } from './immaterial.ts'
 import { kindOf, meshOf, secondAxes } from './mesh.ts'
 import { readMaxtextModel } from './model.ts'
 import { readMaxtextPolicy } from './recomputation.ts'
-import { settingRefusals } from './refusals.ts'
+import { batchRefusal, settingRefusals } from './refusals.ts'
 import { maxtextValues } from './values.ts'
 
 export function readMaxtext(config: Fields, context: ReadingContext, isCommand = true): LaunchReading {
   const keys = keysOf(config)
-  const { mesh, chips, ranks, faults, refusals: ofMesh } = meshOf(keys, context)
+  const { mesh, chips, ranks, parts, faults, refusals: ofMesh } = meshOf(keys, context)
   const { model, named, besideName } = readMaxtextModel(keys, isCommand)
   const kind = kindOf(keys)
   const sharded = mesh.fsdp * mesh.context * mesh.expert > 1
   const zeroStage = keys.is('shard_optimizer_over_data') && !sharded ? 1 : sharded ? 3 : 0
-  const { batchSequences, microbatches } = batchOf(keys, ranks, mesh.pipeline)
+  const { batchSequences, microbatches, pass } = batchOf(keys, ranks, mesh.pipeline)
   const strategy = keys.text('context_parallel_strategy', 'all_gather').toLowerCase()
   const remat = readMaxtextPolicy(keys, context.model, mesh.expert > 1)
   const { precision, assumptions, apart } = numbersOf(keys)
   const optimizer = keys.text('opt_type', 'adamw')
   const sequenceLength = keys.number('max_target_length', 2048)
   const contextLayout = ownValue(layouts, strategy) ?? 'gather'
-  const attention = readMaxtextAttention(
-    keys,
-    { sequenceLength, context: mesh.context, contextLayout },
-    (context.chip?.kind ?? kind ?? 'tpu') === 'tpu',
+  const onTpu = (context.chip?.kind ?? kind ?? 'tpu') === 'tpu'
+  const shared = { sequenceLength, context: mesh.context, contextLayout }
+  const attention = readMaxtextAttention(keys, shared, onTpu)
+  const refusals = compact(
+    ...[ofMesh, attention.refusals, settingRefusals(keys, mesh.context, strategy)],
+    onTpu && faults.length === 0 && !isSharedElsewhere(keys) && batchRefusal({ ...pass, parts }),
   )
   // Without a factor there is room for the most that can come.
   const expertBufferFactor = Math.max(0, keys.number('ragged_buffer_factor', 0))
-  const refusals = [...ofMesh, ...attention.refusals, ...settingRefusals(keys, mesh.context, strategy)]
   const mixture = Boolean(context.model?.experts ?? (model && 'moe' in model))
   const experts = expertFaults(keys, mixture)
   const cut = pipelineNote(keys, mesh.pipeline)
@@ -106,9 +107,11 @@ function batchOf(keys: Keys, ranks: number | null, pipeline: number) {
   const accumulation = keys.number('gradient_accumulation_steps', 1)
   const piped = keys.number('num_pipeline_microbatches', -1)
   const sequences = Math.trunc((ranks ?? 0) * perDevice + 1e-9)
+  const turns = pipeline > 1 ? (piped > 0 ? piped : pipeline) : 1
   return {
+    pass: { sequences, turns, ranks: ranks ?? 0 },
     batchSequences: sequences * accumulation,
-    microbatches: pipeline > 1 ? (piped > 0 ? piped : pipeline) * accumulation : accumulation,
+    microbatches: turns * accumulation,
   }
 }
 

@@ -1,6 +1,10 @@
-/** Settings of MaxText that stop it together, whatever chips it has. Source: as ../quantization.ts and ../packing.ts. */
+/**
+ * Settings of MaxText that stop it together. Source: as ../quantization.ts, ../packing.ts and ../splash.ts (tpu_flash_attention asserts
+ * that a batch divides, and jax.shard_map has it whole on each part), with configs/base.yml (activation_batch_attn).
+ */
 import { compact } from '../../../compact.ts'
 import type { Keys } from '../../read/fields.ts'
+import { perDevice } from '../keys.ts'
 import { takesPacked } from '../packing.ts'
 import { stopsAccumulating } from '../quantization.ts'
 import { kindOf } from './mesh.ts'
@@ -22,4 +26,23 @@ function packingRefusal(keys: Keys, context: number, strategy: string): string |
   if (!byCudnn || !keys.is('packing', true)) return null
   if (takesPacked(context, strategy, keys.is('context_parallel_load_balance', true))) return null
   return `cudnn_flash_te takes packed sequences over context by a ring with context_parallel_load_balance alone, not by ${strategy.slice(0, 100)}: it does not start without packing=false`
+}
+
+/** The sequences of one pass, and what shares them out. */
+interface Pass {
+  readonly sequences: number
+  /** Turns in which a pipeline takes them; 1 without one. */
+  readonly turns: number
+  readonly ranks: number
+  /** Parts of the mesh, each of which has as many sequences of a turn as another. */
+  readonly parts: number
+}
+
+/** Attention on TPUs does not pad a batch. */
+export function batchRefusal({ sequences, turns, ranks, parts }: Pass): string | null {
+  const all = parts * turns
+  if (sequences % all === 0) return null
+  const nearest = Math.max(1, Math.round(sequences / all)) * all
+  const shares = turns > 1 ? `${turns} microbatches on ${parts} parts` : `${parts} parts`
+  return `${sequences} sequences on ${ranks} devices are not shared out evenly to the ${shares} of data x fsdp x expert: it does not start, as it would with per_device_batch_size=${perDevice(nearest, ranks)}`
 }
