@@ -2,7 +2,8 @@
  * MaxText's keys for the context axis. On TPUs all strategies but gathering use Tokamax kernels, which have no windows, and so
  * does attention that an index chooses positions for.
  * Its ring cuts sequences into c² parts for c chips, needs an even c, and does not support packed sequences with latent
- * attention. Ulysses stays inside a slice and needs positions in their natural order. Source: as config.ts.
+ * attention. Ulysses stays inside a slice and needs positions in their natural order, and so do layers that predict further
+ * tokens: they shift a sequence by one position on all chips. Source: as config.ts, docs/reference/mtp_cp_packing.md.
  */
 
 import type { Rule } from '../../rules/rule.ts'
@@ -70,9 +71,14 @@ export const maxtextContextRules: readonly Rule<LayoutRun>[] = [
     ({ mesh: { context }, sequenceLength }) =>
       `${context} x ${context} does not divide the sequence length ${sequenceLength}, which MaxText's ring wants`,
   ),
-  of(
-    'ring',
-    (run) => onTpu(run) && run.model.multiTokenLayers > 0,
-    "MaxText's ring does not predict further tokens",
-  ),
+  {
+    ...of(
+      null,
+      ({ model, contextLayout }) =>
+        model.multiTokenLayers > 0 && contextLayoutRow(contextLayout).keys !== 'exchanged',
+      ({ contextLayout }) =>
+        `MaxText predicts further tokens where a chip has positions in their natural order, not where ${contextLayout} gives all chips equally much to do, as plans count it (context_parallel_load_balance)`,
+    ),
+    unwritten: true,
+  },
 ]

@@ -4,6 +4,7 @@
  */
 import { compact } from '../../../compact.ts'
 import type { Keys } from '../../read/fields.ts'
+import { contextStrategies } from '../context.ts'
 import { perDevice } from '../keys.ts'
 import { takesPacked } from '../packing.ts'
 import { stopsAccumulating } from '../quantization.ts'
@@ -11,7 +12,12 @@ import { kindOf } from './mesh.ts'
 
 /** Why it does not start, where so many chips share out a sequence by a strategy. */
 export function settingRefusals(keys: Keys, context: number, strategy: string): readonly string[] {
-  return compact(accumulationRefusal(keys), packingRefusal(keys, context, strategy))
+  const ring = context > 1 && strategy === contextStrategies.ring
+  return compact(
+    accumulationRefusal(keys),
+    packingRefusal(keys, context, strategy),
+    ring && ringRefusal(keys),
+  )
 }
 
 function accumulationRefusal(keys: Keys): string | null {
@@ -26,6 +32,13 @@ function packingRefusal(keys: Keys, context: number, strategy: string): string |
   if (!byCudnn || !keys.is('packing', true)) return null
   if (takesPacked(context, strategy, keys.is('context_parallel_load_balance', true))) return null
   return `cudnn_flash_te takes packed sequences over context by a ring with context_parallel_load_balance alone, not by ${strategy.slice(0, 100)}: it does not start without packing=false`
+}
+
+/** Around a ring of TPUs MaxText checks what it says of layers that predict further tokens; where keys are gathered it does not (context.ts). */
+function ringRefusal(keys: Keys): string | null {
+  const layers = keys.number('mtp_num_layers', 0)
+  if (kindOf(keys) === 'gpu' || layers <= 0 || !keys.is('context_parallel_load_balance', true)) return null
+  return `MaxText's ring on TPUs does not predict further tokens: it does not start with mtp_num_layers=${layers} and without context_parallel_load_balance=false`
 }
 
 /** The sequences of one pass, and what shares them out. */
