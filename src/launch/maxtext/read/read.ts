@@ -20,6 +20,7 @@ import { expertFaults } from './experts.ts'
 import { elsewhereNotes, isImmaterial, isSharedElsewhere } from './immaterial.ts'
 import { kindOf, meshOf, secondAxes } from './mesh.ts'
 import { readMaxtextModel } from './model.ts'
+import { pipelineNote } from './pipeline.ts'
 import { readMaxtextPolicy } from './recomputation.ts'
 import { batchRefusal, settingRefusals } from './refusals.ts'
 import { maxtextValues } from './values.ts'
@@ -49,7 +50,8 @@ export function readMaxtext(config: Fields, context: ReadingContext, isCommand =
   const expertBufferFactor = Math.max(0, keys.number('ragged_buffer_factor', 0))
   const mixture = Boolean(context.model?.experts ?? (model && 'moe' in model))
   const experts = expertFaults(keys, mixture)
-  const cut = pipelineNote(keys, mesh.pipeline)
+  const layers = context.model?.layers ?? (typeof model?.layers === 'number' ? model.layers : null)
+  const cut = pipelineNote(keys, { stages: mesh.pipeline, turns: pass.turns, layers })
   const notes = elsewhereNotes(keys)
   const misnamed = misnamedAmong(maxtextValues, (key) => onlyValue(keys.text(key, '').toLowerCase()))
   const left = keys.left().filter((key) => !isNothing(key, config[key]))
@@ -113,13 +115,6 @@ function batchOf(keys: Keys, ranks: number | null, pipeline: number) {
     batchSequences: sequences * accumulation,
     microbatches: turns * accumulation,
   }
-}
-
-function pipelineNote(keys: Keys, pipeline: number): string | null {
-  const repeats = keys.number('num_pipeline_repeats', -1)
-  keys.number('num_layers_per_pipeline_stage', 1)
-  if (pipeline === 1 || repeats === 1) return null
-  return 'num_pipeline_repeats: the circular pipeline is counted with one repeat'
 }
 
 /** Weights are kept in fp32 (the master copy) unless weight_dtype is bf16; moments have the same type. */
