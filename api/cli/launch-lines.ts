@@ -1,5 +1,6 @@
 /** The line of a launch file that a finding is about: that of the option it names, or of an option that says its field, or else of the command. */
 import { optionsOfField } from '../../src/launch/field-options.ts'
+import { dashesOf, likeDashes } from '../../src/launch/read/dashes.ts'
 import type { Finding, Place } from '../report/checks/checked.ts'
 
 /** A launch file, or the lines of a request that one stands in. */
@@ -25,9 +26,11 @@ export function placeInLaunch(finding: Finding, texts: readonly LaunchText[]): P
 
 /** Words of a message that look like options or keys, in order: keys of sections by their own names as well. */
 function named(message: string): readonly string[] {
-  const words = message.match(/--?[a-z][\w.-]*|\b[a-z]\w*(?:[._][a-z]\w*)+\b/gi) ?? []
+  const words = message.match(optionOrKey) ?? []
   return words.flatMap((word) => (word.includes('.') ? [word, word.replace(/^.*\./, '')] : [word]))
 }
+
+const optionOrKey = new RegExp(`[${likeDashes}]{1,3}[a-z][\\w.-]*|\\b[a-z]\\w*(?:[._][a-z]\\w*)+\\b`, 'gi')
 
 /** What a file says for a field of the request is told by the field's pointer in front of the message. */
 function fieldsIn({ pointer, message }: Finding): readonly string[] {
@@ -38,8 +41,7 @@ function fieldsIn({ pointer, message }: Finding): readonly string[] {
 
 /** The option as a word of its own, with hyphens or underscores, and as a key that may have a section before it. */
 function spelledAs(option: string): RegExp {
-  const name = option.replace(/^-+/, '')
-  const dashes = option.slice(0, option.length - name.length)
+  const [dashes, name] = dashesOf(option)
   const letters = name.replaceAll(/[^\w-]/g, '\\$&').replaceAll(/[-_]/g, '[-_]')
   const before = dashes === '' ? `(?:--?|(?<=\\.))?` : dashes
   return new RegExp(`(?<![^\\s"'\`=(,{[.])${before}${letters}(?![\\w-])`)

@@ -56,6 +56,13 @@ describe('a launch file in place of a request', () => {
     expect(evaluated).toMatchObject({ code: 0, out: expect.stringMatching(/^plan +data 2 x tensor 8/) })
   })
 
+  it('fails where a dash is none that the framework takes, with its line', async () => {
+    const text = script.replace('--frobnicate', '\\\n  –expert-model-parallel-size 4')
+    const { code, out } = await run(['check', 'jobs/run.sh', ...about], { ...files, 'jobs/run.sh': text })
+    expect(code).toBe(1)
+    expect(out).toMatch(/FAIL {2}understood .*an en dash.*mean --expert-model-parallel-size.*jobs\/run.sh:3 /)
+  })
+
   it('is told how it is read where they say none', async () => {
     const { code, out } = await run(['check', 'jobs/run.sh'], files)
     expect([code, out]).toEqual([2, expect.stringMatching(/read with --launch megatron=jobs\/run.sh/)])

@@ -7,6 +7,7 @@ import { readAccelerate } from '../../../src/launch/accelerate/read.ts'
 import { readDeepspeed } from '../../../src/launch/deepspeed/read.ts'
 import { readMaxtext } from '../../../src/launch/maxtext/read/read.ts'
 import { readMaxtextServer } from '../../../src/launch/maxtext/read/server.ts'
+import { undashedSettings } from '../../../src/launch/maxtext/read/undashed.ts'
 import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
 import { readBridge } from '../../../src/launch/megatron-bridge/read.ts'
 import type { LaunchReading, ReadingContext } from '../../../src/launch/read/reading.ts'
@@ -41,10 +42,14 @@ const readers: {
     startsTorchtitan.test(file)
       ? readTorchtitanCommand(file, chips, (text) => parsed('torchtitan', text, parseToml))
       : readTorchtitan(parsed('torchtitan', file, parseToml), chips),
-  maxtext: (file, context) =>
-    serves(file, context)
-      ? readMaxtextServer(maxtextKeys(file, engines), context, hasSettings(file))
-      : readMaxtext(maxtextKeys(file, trainings), context, hasSettings(file)),
+  maxtext: (file, context) => {
+    const [read, starts] = serves(file, context)
+      ? ([readMaxtextServer, engines] as const)
+      : ([readMaxtext, trainings] as const)
+    const words = settingWords(file, starts)
+    const keys = typeof file !== 'string' ? file : words ? settingsIn(words) : fieldsOf('maxtext', file)
+    return { ...read(keys, context, hasSettings(file)), undashed: undashedSettings(words ?? [], starts) }
+  },
   deepspeed: (file, context) => readDeepspeed(fieldsOf('deepspeed', file), context),
   accelerate: (file, context) => readAccelerate(fieldsOf('accelerate', file), context),
   vllm: (file, context) => readVllm(commandOf('vllm', file, 'vllm serve'), context),
@@ -145,11 +150,11 @@ function hasSettings(file: string | Fields): boolean {
   return typeof file !== 'string' || /^[^#\n]*\b\w+=\S/m.test(file)
 }
 
-/** A config, or the settings of a command (key=value). */
-function maxtextKeys(file: string | Fields, starts: RegExp): Fields {
-  if (typeof file !== 'string') return file
-  if (!hasSettings(file)) return fieldsOf('maxtext', file)
-  const isSetting = (word: string) => /^[a-z]\w*=/.test(word)
+const isSetting = (word: string) => /^[a-z]\w*=/.test(word)
+
+/** The words of the command that has the settings (key=value); null for a config. */
+function settingWords(file: string | Fields, starts: RegExp): readonly string[] | null {
+  if (typeof file !== 'string' || !hasSettings(file)) return null
   const set = readScript(file).commands.filter((command) => command.some(isSetting))
   const isMeant = (command: readonly string[]) => command.some((word) => starts.test(word))
   // Scripts also decode, convert and compare, each with settings of its own.
@@ -157,6 +162,10 @@ function maxtextKeys(file: string | Fields, starts: RegExp): Fields {
   if (!words && set.length > 0)
     throw faultyValue('invalid-request', { pointer: '/plan/maxtext', detail: onlyAside })
   if (!words) throw faultyValue('invalid-request', { pointer: '/plan/maxtext', detail: noSettings })
+  return words
+}
+
+function settingsIn(words: readonly string[]): Fields {
   const settings = words.filter(isSetting).map((word) => {
     const at = word.indexOf('=')
     return [word.slice(0, at), scalar(word.slice(at + 1))] as const

@@ -6,24 +6,26 @@ import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Check } from '../../../src/validation/check.ts'
 import { nearest, slipOf } from '../../hints/nearest.ts'
 import { isInClosedSection, optionsOfVersion } from './option-lists.ts'
+import { isSwitch, optionIn, spelling } from './option-names.ts'
+import { type Undashed, undashedIn } from './undashed.ts'
 
-interface Misspelt {
-  readonly option: string
+interface Misspelt extends Undashed {
   /** Its value, where it is that of which there is none. */
   readonly value?: string
-  /** The nearest option, or value, that there is; null if none is near. */
-  readonly meant: string | null
-  /** The framework and version that does not know it; null if nothing but another option's nearness speaks against it. */
-  readonly by: string | null
 }
 
 /** Different options are more than two letters apart, unless they are abbreviations. */
 const shortest = '--tp-size'.length + 1
 
 export function misspeltIn(reading: LaunchReading): readonly Misspelt[] {
-  const refused = refusedIn(reading)
-  const others = resembling(reading).filter(({ option }) => !refused.some((one) => one.option === option))
-  return [...refused, ...others, ...unregisteredIn(reading)]
+  const undashed = undashedIn(reading)
+  const refused = besides(undashed, refusedIn(reading))
+  const others = besides([...undashed, ...refused], resembling(reading))
+  return [...undashed, ...refused, ...others, ...unregisteredIn(reading)]
+}
+
+function besides(told: readonly Misspelt[], more: readonly Misspelt[]): readonly Misspelt[] {
+  return more.filter(({ option }) => !told.some((one) => one.option === option))
 }
 
 /** Values that the version does not have, and that somebody may have added to it. */
@@ -64,12 +66,6 @@ function refusedIn(reading: LaunchReading): readonly Misspelt[] {
     })
 }
 
-/** Parsers of servers take an underscore for a hyphen, `--no-` before a switch, and a key behind a point. */
-function spelling(option: string): string {
-  const own = option.replaceAll('_', '-')
-  return isSwitch(own) ? (own.split('.')[0] ?? own) : own
-}
-
 /** The parts that a key of a section is in, which may be left over whole: `a` and `a.b` of `a.b.c`. */
 function partsAround(name: string): readonly string[] {
   const words = isSwitch(name) ? [] : name.split('.')
@@ -84,10 +80,6 @@ function isAmong(spelled: ReadonlySet<string>, option: string): boolean {
 /** Keys of a file beside a command are in other lists than its options, and keys of sections in others than those outside. */
 function kindOf(name: string): 'switch' | 'key' | 'key of a section' {
   return isSwitch(name) ? 'switch' : name.includes('.') ? 'key of a section' : 'key'
-}
-
-function isSwitch(name: string): boolean {
-  return name.startsWith('--')
 }
 
 function resembling({ notUnderstood, known = [] }: LaunchReading): readonly Misspelt[] {
@@ -105,14 +97,9 @@ function withinEdits(option: string, known: readonly string[]): string | null {
   return slipOf(option, known)
 }
 
-/** The name of an option that is written with its values. */
-export function optionIn(text: string): string {
-  const [option = ''] = text.split(/[\s=]/)
-  return option
-}
-
-export function misspeltText({ option, value, meant, by }: Misspelt): string {
+export function misspeltText({ option, value, meant, by, flaw }: Misspelt): string {
   const near = meant === null ? '' : `: did you mean ${meant}?`
+  if (flaw !== undefined) return `${option} ${flaw}${by === null ? '' : `, which ${by} does not take`}${near}`
   if (value !== undefined) return `${option} is ${value.slice(0, 100)}, which ${by} does not have${near}`
   const none = by === null ? `${option} is no option that is read` : `${option} is no option of ${by}`
   return meant === null ? `${none}, which refuses it` : `${none}${near}`

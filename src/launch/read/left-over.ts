@@ -6,15 +6,16 @@ export function wordsOf(...texts: readonly string[]): readonly string[] {
   return texts.flatMap((text) => text.split(/\s+/)).filter(Boolean)
 }
 
-export type LeftOver = Pick<LaunchReading, 'ignored' | 'notUnderstood' | 'known'>
+export type LeftOver = Pick<LaunchReading, 'ignored' | 'notUnderstood' | 'known' | 'undashed'>
 
 export function leftOver(
   left: readonly string[],
   isImmaterial: (name: string) => boolean,
   known: readonly string[] = [],
+  undashed: readonly string[] = [],
 ): LeftOver {
   return {
-    known,
+    ...{ known, undashed },
     ignored: left.filter(isImmaterial),
     notUnderstood: left.filter((name) => !isImmaterial(name)),
   }

@@ -1,5 +1,6 @@
 /** Takes the options of a command line one by one; those that nobody takes count as not understood. */
 import { ownValue } from '../../fields.ts'
+import { isBare, isOption, isOtherwiseDashed } from './dashes.ts'
 
 export interface Options {
   /** Values of an option under any of its names, where it is given last; null if it is not given. */
@@ -15,6 +16,8 @@ export interface Options {
   readonly faults: readonly string[]
   /** Options that nobody took, with their values. */
   readonly left: () => readonly string[]
+  /** Words that may be options but for their dashes, with what follows them. */
+  readonly undashed: () => readonly string[]
   /** Names that were asked for, whether given or not. */
   readonly known: () => readonly string[]
 }
@@ -42,12 +45,12 @@ export function optionsOf(
     own?.push(word)
   }
   for (const word of words.flatMap(separated)) {
-    if (!isOption(word)) add(word)
+    if (!isOption(word) && !isOtherwiseDashed(word)) add(word)
     else {
       const [own = word, ...rest] = word.split('=')
       const meant = ownValue(synonyms, own) ?? own
       for (const one of meant.split(' ')) {
-        if (isOption(one)) {
+        if (isOption(one) || isOtherwiseDashed(one)) {
           name = one
           found.set(one, [])
         } else add(one)
@@ -94,12 +97,20 @@ export function optionsOf(
       ...[...found].filter(([own]) => !taken.has(own)).map(([own, given]) => [own, ...given].join(' ')),
       ...stray,
     ],
+    undashed: () => [
+      ...[...found]
+        .filter(([own]) => isOtherwiseDashed(own))
+        .map(([own, given]) => [own, ...given].join(' ')),
+      ...[stray, ...found.values()].flatMap((given) =>
+        given.flatMap((one, at) =>
+          isBare(one, taken) && (given === stray || one.includes('=') || given.length > 1)
+            ? [given.slice(at, at + 2).join(' ')]
+            : [],
+        ),
+      ),
+    ],
     known: () => [...taken],
   }
-}
-
-function isOption(word: string): boolean {
-  return /^--[A-Za-z]/.test(word)
 }
 
 /** Splits an option that is quoted together with its values: "--fp8-format hybrid". */

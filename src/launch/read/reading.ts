@@ -50,6 +50,8 @@ export interface LaunchReading {
   /** Settings that are known not to affect the layout. */
   readonly ignored: readonly string[]
   readonly notUnderstood: readonly string[]
+  /** Words that may be settings but for the dashes, or the sign, that these have, with what follows them. */
+  readonly undashed?: readonly string[]
   /** Options that are read from such a file, to suggest what a misspelled one may have meant. */
   readonly known?: readonly string[]
   /** Whether the framework's own program is started, which refuses what it does not know; one of the user's own may have options of its own. */

@@ -40,6 +40,7 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
       named,
       memoryFraction: said.memoryFraction,
       known: said.known,
+      undashed: said.undashed,
       refuses: said.refuses,
       written: said.written,
       unread: said.unread,

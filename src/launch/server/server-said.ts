@@ -15,6 +15,7 @@ export interface ServerSaid
     | 'ignored'
     | 'notUnderstood'
     | 'known'
+    | 'undashed'
     | 'refuses'
     | 'faults'
     | 'refusals'

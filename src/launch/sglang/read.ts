@@ -126,7 +126,12 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
         ? ranksOnHost(text, options, tensors * rest.pipeline * (attends ? 1 : data), severalHosts)
         : null,
       // Must come last: what nobody has asked for by now is left over.
-      ...leftOver(options.left(), isImmaterial, options.known()),
+      ...leftOver(
+        options.left(),
+        isImmaterial,
+        [...options.known(), ...Object.keys(short)],
+        options.undashed(),
+      ),
       faults: compact(
         faults,
         options.faults,

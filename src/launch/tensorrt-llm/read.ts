@@ -128,7 +128,12 @@ export function readTensorrt(
         Boolean(drafts) && withDrafts('speculative_config', context.mode),
         room,
       ),
-      ...leftOver(left, isImmaterial, [...(said?.options.known() ?? []), ...keys.known()]),
+      ...leftOver(
+        left,
+        isImmaterial,
+        [...(said?.options.known() ?? []), ...keys.known()],
+        said?.options.undashed(),
+      ),
       refuses: true,
       faults: compact(
         said?.faults ?? [],

@@ -116,7 +116,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       longer: longerOf(longerVariables.vllm, variables, changesModel(options)),
       onHost: starts ? onHostOf(text, options, tensor * pipeline, data) : null,
       // Must come last: what nobody has asked for by now is left over.
-      ...leftOver([...options.left(), ...unheld], isImmaterial, options.known()),
+      ...leftOver([...options.left(), ...unheld], isImmaterial, namesOf(options), options.undashed()),
       refuses: true,
       faults: compact(
         faults,
@@ -130,6 +130,11 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
     },
     context,
   )
+}
+
+/** Options that are read, by their short names as well. */
+function namesOf(options: Options): readonly string[] {
+  return [...options.known(), ...Object.keys(shortNames)]
 }
 
 /** Whether the model's config is another than it is published with. */

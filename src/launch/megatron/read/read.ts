@@ -114,7 +114,7 @@ export function readMegatron(
       ),
     ],
     // Without the number of GPUs nobody has asked for what says the mesh.
-    ...leftOver(laidOut ? left : [], isImmaterial, options.known()),
+    ...leftOver(laidOut ? left : [], isImmaterial, options.known(), options.undashed()),
     refuses: ownProgram,
     faults: compact(
       program === null && own.length === 0 && noCommand(handedTo),
