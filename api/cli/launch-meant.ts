@@ -11,10 +11,10 @@ const marks: Readonly<Record<LaunchKey, RegExp>> = {
   maxtext:
     /maxtext|^(ici|dcn)_\w+_parallelism:|^(base_config|base_emb_dim|remat_policy|per_device_batch_size):/im,
   tensorrtLlm:
-    /\btrtllm-(serve|bench)\b|^(kv_cache_config|cuda_graph_config|enable_attention_dp|moe_config):/m,
+    /\btrtllm-(serve|bench)\b|\bdynamo\.trtllm\b|^(kv_cache_config|cuda_graph_config|enable_attention_dp|moe_config):/m,
   sglang:
-    /\bsglang(\.launch_server| serve)\b|\blmsysorg\/sglang\b|^(tp|tp-size|model-path|mem-fraction-static):/m,
-  vllm: /\bvllm(\.entrypoints| serve)\b|\bvllm\/vllm-\w+|^(tensor-parallel-size|gpu-memory-utilization|max-num-seqs):/m,
+    /\bsglang(\.launch_server| serve)\b|\bdynamo\.sglang\b|\blmsysorg\/sglang\b|^(tp|tp-size|model-path|mem-fraction-static):/m,
+  vllm: /\bvllm(\.entrypoints| serve)\b|\bdynamo\.vllm\b|\bvllm\/vllm-\w+|^(tensor-parallel-size|gpu-memory-utilization|max-num-seqs):/m,
   accelerate: /^distributed_type:/m,
   megatron: /\bpretrain_\w+\.py\b|--tensor-model-parallel-size/,
   deepspeed: /["']zero_optimization["']|^zero_optimization:/,

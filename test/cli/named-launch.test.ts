@@ -63,6 +63,28 @@ describe('a launch file in place of a request', () => {
     expect(out).toMatch(/FAIL {2}understood .*an en dash.*mean --expert-model-parallel-size.*jobs\/run.sh:3 /)
   })
 
+  it.each([
+    ['vllm', '--model Qwen/Qwen3-32B --tensor-parallel-size 4'],
+    ['sglang', '--model-path Qwen/Qwen3-32B --tp 4'],
+    ['trtllm', '--model-path Qwen/Qwen3-32B --tensor-parallel-size 4'],
+  ])('may start a worker of Dynamo, by a script or a manifest: %s', async (engine, options) => {
+    const command = `python3 -m dynamo.${engine} ${options}`
+    const list = (words: string) => JSON.stringify(words.split(' '))
+    const graph = (words: string, args: string) =>
+      `apiVersion: nvidia.com/v1alpha1\nkind: DynamoGraphDeployment\nspec:\n  services:\n    Worker:\n      extraPodSpec:\n        mainContainer:\n          image: a\n          command: ${words}\n          args: ${args}\n`
+    const started = {
+      'run.sh': `#!/bin/bash\npython3 -m dynamo.frontend &\n${command}\n`,
+      'graph.yaml': graph(list(`python3 -m dynamo.${engine}`), list(options)),
+      'shell.yaml': graph('[/bin/sh, -c]', `[${JSON.stringify(command)}]`),
+      'deployment.yaml': `apiVersion: apps/v1\nkind: Deployment\nspec:\n  template:\n    spec:\n      containers:\n      - name: a\n        image: a\n        command: ${list(command)}\n`,
+    }
+    const given = ['--chip', 'h100-sxm', '--chips', '4', '--mode', 'generate', '--seq', '8k']
+    for (const name of Object.keys(started)) {
+      const { code, out } = await run(['evaluate', name, ...given], started)
+      expect([code, out], name).toEqual([0, expect.stringMatching(/^plan +tensor 4/)])
+    }
+  })
+
   it('is told how it is read where they say none', async () => {
     const { code, out } = await run(['check', 'jobs/run.sh'], files)
     expect([code, out]).toEqual([2, expect.stringMatching(/read with --launch megatron=jobs\/run.sh/)])
