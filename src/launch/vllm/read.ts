@@ -17,6 +17,7 @@ import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withDrafts, withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, unread } from '../settings/settings.ts'
+import { countOf } from './counts.ts'
 import { exchangeOf } from './exchange.ts'
 import { memoryOf } from './read-memory.ts'
 import { gpuFormats } from './rules.ts'
@@ -43,7 +44,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   const named = model ?? options.text('--model')
   const { tensor, data, spreads, pipeline, positions, sequences, ...rest } = said(vllmSettings, options)
   const exchange = exchangeOf(rest.dispatch, variables, context.mode)
-  const length = lengthOf(rest.length)
+  const { value: length, fault: lengthFault } = countOf(options, '--max-model-len', whateverFits)
   const ofModel = rest.length === null && context.model?.surePositions && !changesModel(options)
   const longest = ofModel ? (context.model?.maxSequenceLength ?? null) : length
   const quantised = quantized(rest.quantization, named, vllmQuantizations, context.model?.storedBy)
@@ -51,7 +52,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   // Data ranks share the experts of a model that has some; otherwise, and on TPUs, they are replicas.
   const shares = context.chip?.kind !== 'tpu' && (context.model?.experts ?? spreads)
   const groups = grouped ?? (shares ? data : 1)
-  const told = lengthOf(options.text('--max-num-batched-tokens')) || options.whole('--max-num-batched-tokens')
+  const { value: told, fault: tokensFault } = countOf(options, '--max-num-batched-tokens')
   const usual = context.chip ? defaultStep(context.chip) : null
   const most = told ?? usual?.tokens ?? null
   // Where nothing is read in parts the option says only that the server starts, so it counts as ignored.
@@ -121,6 +122,8 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       faults: compact(
         faults,
         options.faults,
+        lengthFault,
+        tokensFault,
         unsentOptions(options),
         fewTokens(sequences, told, most),
         wholePrompts(options, longest, most),
@@ -131,6 +134,9 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
     context,
   )
 }
+
+/** Lengths of whatever caches have room for. */
+const whateverFits = /^(-1|auto)$/i
 
 /** Options that are read, by their short names as well. */
 function namesOf(options: Options): readonly string[] {
@@ -178,14 +184,6 @@ function transferNote(config: string | null): string | null {
   return /Nixl\w*Connector/.test(config)
     ? '--kv-transfer-config may be that of a server of one phase or of both, and is counted as both: modes prefill and generate read it as one of these'
     : '--kv-transfer-config is not counted: the server does both phases itself'
-}
-
-/** A length such as 32768 or 32k; null for `auto` and -1, which are whatever fits. */
-function lengthOf(text: string | null): number | null {
-  const [, number = '', unit = ''] = /^(\d+(?:\.\d+)?)([kKmM]?)$/.exec(text ?? '') ?? []
-  if (number === '') return null
-  const factors: Readonly<Record<string, number>> = { k: 1000, K: 1024, m: 1e6, M: 2 ** 20 }
-  return Math.round(Number(number) * (factors[unit] ?? 1))
 }
 
 /** On TPUs the groups are in a config of the plugin's own. */
