@@ -24,7 +24,7 @@ import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
 import { sharersFault, sharersNote } from './shared-positions.ts'
 import { shortNames } from './short-names.ts'
-import { defaultStep, fewTokens, others, wholePrompts } from './step-tokens.ts'
+import { fewTokens, others, readsInParts, usualStep, wholePrompts } from './step-tokens.ts'
 import { vllmValues } from './values.ts'
 import { vllmVersion } from './version.ts'
 
@@ -53,7 +53,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   const shares = context.chip?.kind !== 'tpu' && (context.model?.experts ?? spreads)
   const groups = grouped ?? (shares ? data : 1)
   const { value: told, fault: tokensFault } = countOf(options, '--max-num-batched-tokens')
-  const usual = context.chip ? defaultStep(context.chip) : null
+  const usual = context.chip ? usualStep(context.chip, options, longest) : null
   const most = told ?? usual?.tokens ?? null
   // Where nothing is read in parts the option says only that the server starts, so it counts as ignored.
   const inParts = context.mode === 'serve' || (context.mode === 'prefill' && pipeline > 1)
@@ -82,7 +82,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       },
       stepTokens,
       servingNotes: compact(
-        told === null && unsaidTokens(usual?.tokens ?? null),
+        told === null && unsaidTokens(usual?.tokens ?? null, readsInParts(options)),
         transferNote(options.text('--kv-transfer-config')),
       ),
       onePhase,
@@ -172,10 +172,10 @@ function stateNote(options: Options, context: ReadingContext): string | null {
 const usualState =
   "vLLM takes the type that the config of a Qwen3.5 has for states, and of others, such as Qwen3-Next, the model's own, where states are counted in float32, of 4 bytes"
 
-function unsaidTokens(usual: number | null): string {
+function unsaidTokens(usual: number | null, inParts: boolean): string {
   return usual === null
     ? '--max-num-batched-tokens is not said: as many tokens in a step as the request allows, where vLLM takes 8192 on chips of 70 GiB and more (A100 apart) and 2048 on others'
-    : `--max-num-batched-tokens is not said: ${usual} tokens in a step, as vLLM takes on such chips`
+    : `--max-num-batched-tokens is not said: ${usual} tokens in a step, as vLLM takes on such chips${inParts ? '' : ' with room for the longest request, as prompts are not read in parts'}`
 }
 
 /** Of a server that is asked for both phases. Roles of one phase are in read/one-phase.ts. */

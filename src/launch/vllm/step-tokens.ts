@@ -20,6 +20,20 @@ export function defaultStep({ name, kind, hbmBytes }: Pick<Chip, 'name' | 'kind'
   return kind === 'tpu' ? { ...usual, tokens: ownValue(ofTpus, name) ?? others.tokens } : usual
 }
 
+/** A step of which no tokens are told has room for the longest request where prompts are not read in parts (the same file, `_set_default_max_num_seqs_and_batched_tokens_args`). */
+export function usualStep(
+  chip: Parameters<typeof defaultStep>[0],
+  options: Options,
+  longest: number | null,
+): Step {
+  const usual = defaultStep(chip)
+  return readsInParts(options) ? usual : { ...usual, tokens: Math.max(longest ?? 0, usual.tokens) }
+}
+
+export function readsInParts(options: Options): boolean {
+  return !options.has('--no-enable-chunked-prefill')
+}
+
 /** vLLM requires a token in each step for every sequence that may run (SchedulerConfig.verify_max_model_len, vllm/config/scheduler.py). */
 export function fewTokens(sequences: number | null, told: number | null, most: number | null): string | null {
   if (sequences === null || most === null || most >= sequences) return null
@@ -29,7 +43,6 @@ export function fewTokens(sequences: number | null, told: number | null, most: n
 
 /** A prompt that is not read in parts has to fit into a step (the same function). */
 export function wholePrompts(options: Options, longest: number | null, most: number | null): string | null {
-  const inParts = !options.has('--no-enable-chunked-prefill')
-  if (inParts || longest === null || most === null || most >= longest) return null
+  if (readsInParts(options) || longest === null || most === null || most >= longest) return null
   return `vLLM does not start with --no-enable-chunked-prefill and ${most} tokens in a step, below its longest request of ${longest}: the nearest are --max-num-batched-tokens ${longest} and --max-model-len ${most}`
 }

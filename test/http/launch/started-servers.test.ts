@@ -62,6 +62,26 @@ describe('the longest request of a server', () => {
     )
     expect((await asked({ vllm: `vllm serve ${model} ${words} 100000` })).faults).toBe('')
   })
+
+  it('has that room where no tokens of a step are told, and the chips keep memory for them', async () => {
+    const served = (words: string) => asked({ vllm: `vllm serve ${model} -tp 8 ${words}` })
+    const [whole, parts, long] = [
+      await served('--max-model-len 100000 --no-enable-chunked-prefill'),
+      await served('--max-model-len 100000'),
+      await served('--no-enable-chunked-prefill'),
+    ]
+    expect([whole, parts, long].map(({ faults }) => faults)).toEqual(['', '', ''])
+    expect([whole, parts, long].map(({ plan }) => plan.stepTokens)).toEqual([100_000, 8192, 131_072])
+    expect(whole.warnings).toMatch(/100000 tokens in a step.*room for the longest request/)
+    expect(whole.plan.roomSequences).toBeLessThan(parts.plan.roomSequences)
+  })
+
+  it('is shorter than what a step has room for anyway', async () => {
+    const { plan } = await asked({
+      vllm: `vllm serve ${model} -tp 8 --max-model-len 4096 --no-enable-chunked-prefill`,
+    })
+    expect(plan.stepTokens).toBe(8192)
+  })
 })
 
 describe('a share of memory that is too small', () => {
