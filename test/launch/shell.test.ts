@@ -17,6 +17,8 @@ describe('a script', () => {
     ['X=1; Y="$X 2"\nrun $Y "$Y" ${Y} \'$Y\'', ['run', '1', '2', '1 2', '1', '2', '$Y']],
     ['A=(--a 1 # one\n  --b "2 3"\n)\nA+=(--c)\nrun ${A[@]}', ['run', '--a', '1', '--b', '2', '3', '--c']],
     ['A=(--b "2 3")\nrun "${A[@]}" x', ['run', '--b', '2 3', 'x']],
+    ['A=(--a 1)\nbash -c "run x ${A[*]} y"', ['run', 'x', '--a', '1', 'y']],
+    ['A=(--a "2 3")\nsrun bash -c "run x ${A[*]:0:1} y"', ['run', 'x', '--a', 'y']],
     ['A=() E=\nrun "${A[@]}" "$E" ""', ['run', '', '']],
     ['O=" --a \'([0]*3+[1]*58)\'"\nC="run $O"\neval $C', ['run', '--a', '([0]*3+[1]*58)']],
     ['OLD=$IFS\nIFS=, read X <<< 1,2\nIFS=$OLD\nread A B <<< "3 4"\nrun $A', ['run', '3']],
@@ -95,6 +97,9 @@ describe('a script', () => {
       'N=4 E=\nrun $((N > 2 ? N * 2 : 1)) $((N < 3 || N == 4)) $(( N <= 3 ? 1 : N >= 5 ? 2 : 3 )) $((N != 4 && 1))',
       'N=4 E=\nrun ${N:?why} ${N:+--n $N} ${E:+--e} ${M:+--m} ${M+x}',
       'L="1, 2, "\nrun "[${L%, }]" "${L#1}" "${L%%, }" "${L%3}"',
+      'A=(--a "2 3") B=()\nset -- x "y z"\nrun "p ${A[*]} q" "${A[*]}" ${A[*]} "${B[*]}" "$*" "${*:2}" "${A[*]:1}"',
+      'A=(1 2) IFS=,\nrun "${A[*]}" "${A[@]}"',
+      'A=(1 2)\nIFS=\nrun "${A[*]}"',
       "N=4 bash -c true\nexport M=3\nrun '$M' $((M - 1 + 2 * 3 % 4))",
     )
     for (const script of scripts) {

@@ -109,7 +109,9 @@ function quotedPart(
       add('"\\$`'.includes(after) ? after : after === '\n' ? '' : `\\${after}`)
       here.at += 2
     } else if (next === '$' || next === '`') {
-      const values = expansion(here)
+      const from = here.at
+      const all = expansion(here)
+      const values = isOneWord.test(here.text.slice(from, from + 100)) ? [all.join(between(here))] : all
       none ||= values.length === 0
       addFields(values, true)
     } else {
@@ -120,6 +122,15 @@ function quotedPart(
   // An array without items makes no word, not even in quotes.
   if (!none) add('')
   here.at++
+}
+
+/** In quotes all arguments, or items of an array, by `*` are one word, and by `@` one each. */
+const isOneWord = /^\$(\*|\{(\*|\w+\[\*\]))/
+
+/** The first character of IFS, a blank unless the script sets another. */
+function between({ variables }: Reader): string {
+  const own = variables.all.get('IFS')?.[0]
+  return own === undefined || own.startsWith('$') ? ' ' : own.slice(0, 1)
 }
 
 /** What a command prints is not known: as it is written, it is one word. */
