@@ -221,9 +221,10 @@ export interface ServeSketch {
 
 /**
  * What a server gives of a chip's memory to weights and caches, what of it to all that it holds, or what to caches of what weights and activations
- * leave free. Of the first two `keptBytes` are the server's own.
+ * leave free; or the bytes of caches alone. Of the first two, and beside the last, `keptBytes` are the server's own.
  */
 export interface CacheShare {
+  readonly bytes?: Bytes
   readonly ofMemory?: number
   readonly ofChip?: number
   readonly ofFree?: number

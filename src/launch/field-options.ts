@@ -72,7 +72,7 @@ const rows: readonly { readonly pointer: string; readonly options: string }[] = 
   {
     pointer: '/memoryBudget',
     options:
-      'gpu-memory-utilization mem-fraction-static kv-cache-free-gpu-memory-fraction free-gpu-memory-fraction',
+      'gpu-memory-utilization mem-fraction-static kv-cache-memory-bytes kv-cache-free-gpu-memory-fraction free-gpu-memory-fraction',
   },
   {
     pointer: '/hardware/chips',

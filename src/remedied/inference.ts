@@ -11,6 +11,7 @@ import { budgetSuggestion, largerThatFits, moreChips } from '../plan/no-plan/res
 import { fewerSequences, longerStep } from '../plan/no-plan/served-suggestions.ts'
 import type { InferenceSketch, PhaseProblem } from '../problem.ts'
 import { dropped } from './choices.ts'
+import { otherCaches } from './other-caches.ts'
 import { type Asked, type Changed, changesOf, remedied } from './remedied.ts'
 import { widerMesh } from './wider-mesh.ts'
 import { withinShare } from './within-share.ts'
@@ -27,6 +28,7 @@ function suggestionsFor(asked: AskedPhase, plan: InferencePlan): readonly Sugges
   const { problem, sketch, fitting } = asked
   const anyPlan = (other: PhaseProblem) => fitting(other, sketch) !== null
   return compact(
+    otherCaches(asked, plan, ({ batchSequences }) => batchSequences),
     budgetSuggestion(problem, plan, (memoryBudget) => anyPlan({ ...problem, memoryBudget })),
     reopened(asked),
     precisionSuggestions(problem, anyPlan),

@@ -14,7 +14,8 @@ export function largerShare(
   { infeasible = [] }: ServePlan,
 ): Suggestion | null {
   if (!infeasible.some(({ reason }) => reason === 'memory')) return null
-  const { keptBytes, ...shares } = sketch.cacheShare ?? {}
+  const { keptBytes, bytes, ...shares } = sketch.cacheShare ?? {}
+  if (bytes !== undefined) return null
   const { hbmBytes } = problem.cluster.chip
   for (const share of usual) {
     const change = `${share} of each chip's memory`

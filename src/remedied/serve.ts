@@ -9,6 +9,7 @@ import type { ServeProblem, ServeSketch } from '../problem.ts'
 import { servedBy } from '../served-by.ts'
 import { largerShare } from './larger-share.ts'
 import { moreServers, withoutInstances } from './more-servers.ts'
+import { otherCaches } from './other-caches.ts'
 import { type Asked, type Changed, changesOf, remedied } from './remedied.ts'
 import { withinShare } from './within-share.ts'
 
@@ -19,6 +20,7 @@ const evaluateShared = withinShare(evaluateServe)
 const evaluateWithSuggestions = remedied(evaluateShared, (asked: AskedServe, plan) =>
   compact(
     largerShare(asked, plan),
+    otherCaches(asked, plan, ({ roomSequences }) => roomSequences),
     moreInstances(asked),
     otherLimits(asked),
     moreServers(asked, plan),

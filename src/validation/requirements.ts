@@ -34,6 +34,17 @@ export const requirements: RequirementRows<Plan> = {
     }
     const [line, bytes] = largestLine(plan)
     const onHost = away ? ` ${away.detail}.` : ''
+    if (total <= budget) {
+      const message = `${short.detail.charAt(0).toUpperCase()}${short.detail.slice(1)}.`
+      return {
+        ok: false,
+        pointer: short.pointer,
+        expected,
+        actual,
+        message,
+        nearest: suggestions.map(remedy),
+      }
+    }
     const message = `Stage ${stage} needs ${actual} per chip of ${bytesText(budget)}, ${bytesText(total - budget)} too many; the most, ${bytesText(bytes)}, are ${line}.${onHost}${nearlyFits(total, budget)}`
     return { ok: false, pointer: short.pointer, expected, actual, message, nearest: suggestions.map(remedy) }
   },

@@ -17,10 +17,13 @@ export const cacheShare = optional(
     ofFree: part().describe(
       "Caches, as a share of what weights and activations leave free (TensorRT-LLM's `free_gpu_memory_fraction`).",
     ),
+    bytes: z
+      .exactOptional(amount(1e15))
+      .describe("Caches alone, in bytes of each chip (vLLM's `--kv-cache-memory-bytes`)."),
     keptBytes: z
       .exactOptional(amount(1e15))
       .describe(
-        'What of `ofMemory` or `ofChip` goes to neither weights nor caches nor the activations of the plan: what is gone before weights are loaded (SGLang), graphs, and what a step takes in the profile by which a server sizes its caches (vLLM).',
+        'What of `ofMemory` or `ofChip`, or beside `bytes`, goes to neither weights nor caches nor the activations of the plan: what is gone before weights are loaded (SGLang), graphs, and what a step takes in the profile by which a server sizes its caches (vLLM).',
       ),
   }),
 )

@@ -44,6 +44,7 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
       refuses: said.refuses,
       written: said.written,
       unread: said.unread,
+      uncounted: said.uncounted,
     }),
     hardware: context.chips === null ? { chips: startedChips(started, server) ?? server } : {},
     precision: runnable(precision, context),

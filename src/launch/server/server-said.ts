@@ -22,6 +22,7 @@ export interface ServerSaid
     | 'memoryFraction'
     | 'misnamed'
     | 'unread'
+    | 'uncounted'
     | 'written'
   > {
   readonly named: string | null

@@ -9,6 +9,9 @@ const units: Readonly<Record<string, number>> = {
   ...{ K: 2 ** 10, M: 2 ** 20, G: 2 ** 30, T: 2 ** 40 },
 }
 
+/** A terabyte is more memory than any chip has, and more of all else than anything. */
+const mostBytes = 1e12
+
 export interface Counted {
   /** Null where the option is not given, is no number, or stands for whatever fits. */
   readonly value: number | null
@@ -22,7 +25,7 @@ export function countOf(options: Options, option: string, fitting?: RegExp): Cou
   if (text === undefined) return { value: null, fault: `${option} has no value` }
   if (fitting?.test(text)) return { value: null, fault: null }
   const value = numberIn(text)
-  if (value !== null && value >= 1 && value <= 1e9) return { value, fault: null }
+  if (value !== null && value >= 1 && value <= mostBytes) return { value, fault: null }
   const why = /\$|\{\{/.test(text) ? unset(text) : value === null ? 'which is no number' : 'which is no count'
   return { value: null, fault: `${option} is ${text.slice(0, 100)}, ${why}${nearestOf(text)}` }
 }

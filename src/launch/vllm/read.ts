@@ -19,12 +19,12 @@ import { withDrafts, withOverrides, withoutGraphs } from '../server/uncounted.ts
 import { said, unread } from '../settings/settings.ts'
 import { countOf } from './counts.ts'
 import { exchangeOf } from './exchange.ts'
-import { memoryOf } from './read-memory.ts'
+import { cachesSaid, inBytes, memoryOf } from './read-memory.ts'
 import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
 import { sharersFault, sharersNote } from './shared-positions.ts'
 import { shortNames } from './short-names.ts'
-import { fewTokens, others, readsInParts, usualStep, wholePrompts } from './step-tokens.ts'
+import { fewTokens, others, readsInParts, stepIn, usualStep, wholePrompts } from './step-tokens.ts'
 import { vllmValues } from './values.ts'
 import { vllmVersion } from './version.ts'
 
@@ -54,10 +54,12 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   const groups = grouped ?? (shares ? data : 1)
   const { value: told, fault: tokensFault } = countOf(options, '--max-num-batched-tokens')
   const usual = context.chip ? usualStep(context.chip, options, longest) : null
+  const small = stepIn(options, others)
   const most = told ?? usual?.tokens ?? null
   // Where nothing is read in parts the option says only that the server starts, so it counts as ignored.
   const inParts = context.mode === 'serve' || (context.mode === 'prefill' && pipeline > 1)
   const unheld = told !== null && !inParts ? [`--max-num-batched-tokens ${told}`] : []
+  const caches = cachesSaid(options, context)
   const stepTokens = context.mode === 'serve' ? most : told
   return servingReading(
     {
@@ -82,7 +84,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       },
       stepTokens,
       servingNotes: compact(
-        told === null && unsaidTokens(usual?.tokens ?? null, readsInParts(options)),
+        told === null && unsaidTokens(usual?.tokens ?? null, options),
         transferNote(options.text('--kv-transfer-config')),
       ),
       onePhase,
@@ -92,16 +94,17 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       misnamed: misnamedAmong(vllmValues, (option) => onlyValue(options.text(option))),
       ...memoryOf(
         shareFault(utilization, rest.utilization) ? filled : (rest.utilization ?? filled),
+        caches.bytes,
         {
-          ...{ ranks: tensor, stages: pipeline, tokens: most ?? others.tokens },
-          sequences: sequences ?? Math.min(usual?.sequences ?? others.sequences, most ?? others.tokens),
+          ...{ ranks: tensor, stages: pipeline, tokens: most ?? small.tokens },
+          sequences: sequences ?? Math.min(usual?.sequences ?? small.sequences, most ?? small.tokens),
           graphed: options.has('--enforce-eager') ? 0 : options.whole('--max-cudagraph-capture-size'),
         },
         context,
       ),
       written: {
         '/memoryBudget': `${utilization} {}`,
-        '/plan/cacheShare': `${utilization} {}`,
+        '/plan/cacheShare': `${caches.bytes === null ? utilization : inBytes} {}`,
         '/plan/contextLength': '--max-model-len {}',
         '/plan/generate/layout/experts': '--enable-expert-parallel',
       },
@@ -119,6 +122,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       // Must come last: what nobody has asked for by now is left over.
       ...leftOver([...options.left(), ...unheld], isImmaterial, namesOf(options), options.undashed()),
       refuses: true,
+      uncounted: caches.uncounted,
       faults: compact(
         faults,
         options.faults,
@@ -128,6 +132,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
         fewTokens(sequences, told, most),
         wholePrompts(options, longest, most),
         shareFault(utilization, rest.utilization),
+        caches.faults,
         sharersFault(positions, tensor),
       ),
     },
@@ -172,10 +177,15 @@ function stateNote(options: Options, context: ReadingContext): string | null {
 const usualState =
   "vLLM takes the type that the config of a Qwen3.5 has for states, and of others, such as Qwen3-Next, the model's own, where states are counted in float32, of 4 bytes"
 
-function unsaidTokens(usual: number | null, inParts: boolean): string {
+function unsaidTokens(usual: number | null, options: Options): string {
+  const mode = options.text('--performance-mode')
+  const why = [
+    mode === null ? '' : ` in --performance-mode ${mode}`,
+    readsInParts(options) ? '' : ' with room for the longest request, as prompts are not read in parts',
+  ]
   return usual === null
     ? '--max-num-batched-tokens is not said: as many tokens in a step as the request allows, where vLLM takes 8192 on chips of 70 GiB and more (A100 apart) and 2048 on others'
-    : `--max-num-batched-tokens is not said: ${usual} tokens in a step, as vLLM takes on such chips${inParts ? '' : ' with room for the longest request, as prompts are not read in parts'}`
+    : `--max-num-batched-tokens is not said: ${usual} tokens in a step, as vLLM takes on such chips${why.join('')}`
 }
 
 /** Of a server that is asked for both phases. Roles of one phase are in read/one-phase.ts. */

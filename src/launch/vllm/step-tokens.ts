@@ -20,14 +20,22 @@ export function defaultStep({ name, kind, hbmBytes }: Pick<Chip, 'name' | 'kind'
   return kind === 'tpu' ? { ...usual, tokens: ownValue(ofTpus, name) ?? others.tokens } : usual
 }
 
-/** A step of which no tokens are told has room for the longest request where prompts are not read in parts (the same file, `_set_default_max_num_seqs_and_batched_tokens_args`). */
+/**
+ * The same of a command that tells no tokens: `--performance-mode throughput` doubles it, and it has room for the longest request where prompts are
+ * not read in parts (the same file, `_set_default_max_num_seqs_and_batched_tokens_args`).
+ */
 export function usualStep(
   chip: Parameters<typeof defaultStep>[0],
   options: Options,
   longest: number | null,
 ): Step {
-  const usual = defaultStep(chip)
+  const usual = stepIn(options, defaultStep(chip))
   return readsInParts(options) ? usual : { ...usual, tokens: Math.max(longest ?? 0, usual.tokens) }
+}
+
+export function stepIn(options: Options, { tokens, sequences }: Step): Step {
+  const times = options.text('--performance-mode') === 'throughput' ? 2 : 1
+  return { tokens: times * tokens, sequences: times * sequences }
 }
 
 export function readsInParts(options: Options): boolean {

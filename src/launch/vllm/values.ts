@@ -21,6 +21,7 @@ export const vllmValues: ClosedValues = {
   '--quantization': [...vllmQuantizations.keys()],
   '--kv-cache-dtype': wordsOf(caches),
   '--all2all-backend': wordsOf(exchanges),
+  '--performance-mode': wordsOf('balanced interactivity throughput'),
   '--mamba-cache-dtype': wordsOf(states),
   '--mamba-ssm-cache-dtype': wordsOf(states),
 }

@@ -39,6 +39,18 @@ it('of sequences are no more than a step has tokens for', () => {
   expect([most('--max-num-batched-tokens 512'), most('--max-num-seqs 64')]).toEqual([512, 64])
 })
 
+it('are twice as many in --performance-mode throughput, where they are not said', () => {
+  const read = (more: string) => {
+    const { plan, notUnderstood } = readVllm(`vllm serve m -tp 8 ${more}`, on('h100-sxm', 74.5))
+    expect(notUnderstood).toEqual([])
+    return [plan.stepTokens, plan.maxSequences]
+  }
+  expect(read('--performance-mode throughput')).toEqual([16_384, 2048])
+  expect(read('--performance-mode throughput --max-num-seqs 64')).toEqual([16_384, 64])
+  expect(read('--performance-mode throughput --max-num-batched-tokens 4096')).toEqual([4096, 2048])
+  expect(read('--performance-mode balanced')).toEqual([8192, 1024])
+})
+
 it('of TPUs are by their names, and what is said wins', () => {
   const tokens = (name: string, more = '') =>
     readVllm(`vllm serve m -tp 8 ${more}`, on(name, 30, 'tpu')).plan.stepTokens
