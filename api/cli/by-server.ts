@@ -3,15 +3,17 @@ import { ProblemError, type ProblemSlug, problems } from '../problems.ts'
 import type { ProblemDocument } from '../schemas/problem.ts'
 import { type Asker, askerOf } from './asker.ts'
 import { type Begin, whileTelling } from './progress.ts'
+import { serverAddress } from './server-address.ts'
 
-export function byServer(origin: string, key: string | undefined, begin: Begin): Asker {
+export function byServer(server: string, key: string | undefined, begin: Begin): Asker {
+  const { origin, authorization } = serverAddress(server, key)
   async function post<Answer>(path: string, body: unknown): Promise<Answer> {
     const response = await fetch(new URL(path, origin), {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         accept: 'application/json',
-        ...(key ? { authorization: `Bearer ${key}` } : {}),
+        ...(authorization === null ? {} : { authorization }),
       },
       body: JSON.stringify(body),
     }).catch((error: unknown) => {
