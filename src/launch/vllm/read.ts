@@ -17,6 +17,7 @@ import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withDrafts, withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, unread } from '../settings/settings.ts'
+import { cacheTypeSaid } from './cache-type.ts'
 import { countOf } from './counts.ts'
 import { exchangeOf } from './exchange.ts'
 import { cachesSaid, inBytes, memoryOf } from './read-memory.ts'
@@ -48,6 +49,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   const ofModel = rest.length === null && context.model?.surePositions && !changesModel(options)
   const longest = ofModel ? (context.model?.maxSequenceLength ?? null) : length
   const quantised = quantized(rest.quantization, named, vllmQuantizations, context.model?.storedBy)
+  const cacheType = cacheTypeSaid(rest.cache, quantised.types.weights, named, context)
   const grouped = groupsOnTpus(rest.additional)
   // Data ranks share the experts of a model that has some; otherwise, and on TPUs, they are replicas.
   const shares = context.chip?.kind !== 'tpu' && (context.model?.experts ?? spreads)
@@ -89,7 +91,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       ),
       onePhase,
       unread,
-      refusals: quantised.refusals,
+      refusals: [...quantised.refusals, ...cacheType.refusals],
       precision: precisionRead(rest, quantised, types),
       misnamed: misnamedAmong(vllmValues, (option) => onlyValue(options.text(option))),
       ...memoryOf(
@@ -115,6 +117,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
         sharersNote(positions, tensor),
         stateNote(options, context),
         quantised.notes,
+        cacheType.notes,
         uncountedCaches(rest, types),
       ),
       longer: longerOf(longerVariables.vllm, variables, changesModel(options)),
