@@ -30,7 +30,7 @@ import { byStep, type Ranking, type RequirementRows, type Requirements } from '.
 import { asCosted, type CostedAs, leftOutOf, saidAsCosted } from '../validation/costed-with.ts'
 import { reached } from '../validation/one-change.ts'
 import { phaseRanking } from '../validation/phase-ranking.ts'
-import { requirements } from '../validation/requirements.ts'
+import { phaseRequirements, requirements } from '../validation/requirements.ts'
 import { serveRanking, serveRequirements } from '../validation/serve-requirements.ts'
 import type { Answer, Inspection, Question, Trial, Verdict } from './question.ts'
 
@@ -71,7 +71,7 @@ const ofMesh = {
 
 const ofPhase = {
   ...{ optimize: infer, evaluate: evaluateInferenceRemedied, changes: inferenceChanges },
-  ...{ ranking: phaseRanking, ...ofMesh },
+  ...{ ranking: phaseRanking, ...ofMesh, requirements: phaseRequirements },
   // What a search of a phase lists are its own plans.
   told: (problem: PhaseProblem, best: Plan | null) =>
     inferenceWarnings(problem, best as InferencePlan | null),

@@ -10,44 +10,7 @@ import { nearestWhere } from './one-change.ts'
 import { remedy } from './remedy.ts'
 import { withinOf } from './within-of-best.ts'
 
-/** Rows are in the order of the report. */
-export const requirements: RequirementRows<Plan> = {
-  fits: (asked, { evaluation: { plan, suggestions = [] } }) => {
-    if (!asked) return null
-    const { budget, total, stage } = plan.memoryBytes
-    const short = plan.infeasible?.find(({ reason }) => reason === 'memory')
-    const expected = `at most ${bytesText(budget)}`
-    const actual = bytesText(total)
-    const away = plan.infeasible?.find(({ reason }) => reason === 'hostMemory')
-    if (!short && away) {
-      const { pointer, detail, shortBytes = 0 } = away
-      const { host } = plan.memoryBytes
-      const room = {
-        expected: `at most ${bytesText(host - shortBytes)} on the host`,
-        actual: bytesText(host),
-      }
-      return { ok: false, pointer, ...room, message: `${detail}.`, nearest: suggestions.map(remedy) }
-    }
-    if (!short) {
-      const message = `The fullest chip needs ${actual} of ${bytesText(budget)}: ${bytesText(Math.max(0, budget - total))} are left.`
-      return { ok: true, pointer: '/memoryBudget', expected, actual, message }
-    }
-    const [line, bytes] = largestLine(plan)
-    const onHost = away ? ` ${away.detail}.` : ''
-    if (total <= budget) {
-      const message = `${short.detail.charAt(0).toUpperCase()}${short.detail.slice(1)}.`
-      return {
-        ok: false,
-        pointer: short.pointer,
-        expected,
-        actual,
-        message,
-        nearest: suggestions.map(remedy),
-      }
-    }
-    const message = `Stage ${stage} needs ${actual} per chip of ${bytesText(budget)}, ${bytesText(total - budget)} too many; the most, ${bytesText(bytes)}, are ${line}.${onHost}${nearlyFits(total, budget)}`
-    return { ok: false, pointer: short.pointer, expected, actual, message, nearest: suggestions.map(remedy) }
-  },
+const others: RequirementRows<Plan> = {
   minMfu: (least, findings) => {
     const { plan } = findings.evaluation
     const holds = ({ mfu }: Plan) => mfu >= least
@@ -86,6 +49,52 @@ export const requirements: RequirementRows<Plan> = {
     }
   },
   launchableBy: launchedBy(sameAsBest),
+}
+
+/** Rows are in the order of the report. */
+export const requirements: RequirementRows<Plan> = { fits: fitting(nearlyFits), ...others }
+
+/** How far what a server holds is off is measured of its caches alone. */
+export const phaseRequirements: RequirementRows<Plan> = { fits: fitting(() => ''), ...others }
+
+/** `nearly` says of a plan that is too large how near that is. */
+function fitting(nearly: typeof nearlyFits): NonNullable<RequirementRows<Plan>['fits']> {
+  return (asked, { evaluation: { plan, suggestions = [] } }) => {
+    if (!asked) return null
+    const { budget, total, stage } = plan.memoryBytes
+    const short = plan.infeasible?.find(({ reason }) => reason === 'memory')
+    const expected = `at most ${bytesText(budget)}`
+    const actual = bytesText(total)
+    const away = plan.infeasible?.find(({ reason }) => reason === 'hostMemory')
+    if (!short && away) {
+      const { pointer, detail, shortBytes = 0 } = away
+      const { host } = plan.memoryBytes
+      const room = {
+        expected: `at most ${bytesText(host - shortBytes)} on the host`,
+        actual: bytesText(host),
+      }
+      return { ok: false, pointer, ...room, message: `${detail}.`, nearest: suggestions.map(remedy) }
+    }
+    if (!short) {
+      const message = `The fullest chip needs ${actual} of ${bytesText(budget)}: ${bytesText(Math.max(0, budget - total))} are left.`
+      return { ok: true, pointer: '/memoryBudget', expected, actual, message }
+    }
+    const [line, bytes] = largestLine(plan)
+    const onHost = away ? ` ${away.detail}.` : ''
+    if (total <= budget) {
+      const message = `${short.detail.charAt(0).toUpperCase()}${short.detail.slice(1)}.`
+      return {
+        ok: false,
+        pointer: short.pointer,
+        expected,
+        actual,
+        message,
+        nearest: suggestions.map(remedy),
+      }
+    }
+    const message = `Stage ${stage} needs ${actual} per chip of ${bytesText(budget)}, ${bytesText(total - budget)} too many; the most, ${bytesText(bytes)}, are ${line}.${onHost}${nearly(total, budget)}`
+    return { ok: false, pointer: short.pointer, expected, actual, message, nearest: suggestions.map(remedy) }
+  }
 }
 
 function nearest(holds: (plan: Plan) => boolean, findings: Findings<Plan>) {

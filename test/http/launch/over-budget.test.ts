@@ -24,3 +24,19 @@ it('a layout of Megatron-LM that is too large is one that it launches', async ()
   expect(check('fits')).toMatchObject({ ok: false })
   expect(check('launchableBy')).toMatchObject({ ok: true })
 })
+
+it('of a server that is too large by little no error of training is quoted', async () => {
+  const fits = async (gigabytes: number) => {
+    const { body } = await agent.post('/validate').send({
+      hardware: { chip: 'h100-sxm', chips: 2 },
+      memoryBudget: { bytesPerChip: gigabytes * 1e9 },
+      workload: { mode: 'generate', contextLength: 2048, batchSequences: 16 },
+      plan: { vllm: 'vllm serve Qwen/Qwen3-32B -tp 2 --max-model-len 8192' },
+    })
+    return body.checks.find(({ name }: { name: string }) => name === 'fits')
+  }
+  const { actual } = await fits(80)
+  const { ok, message } = await fits(Number.parseFloat(actual) * 0.97)
+  expect(ok).toBe(false)
+  expect(message).toMatch(/too many; the most, .* are parameters\.$/)
+})
