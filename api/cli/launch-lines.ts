@@ -16,9 +16,11 @@ export function placeInLaunch(finding: Finding, texts: readonly LaunchText[]): P
   const [own] = texts
   const said = new Set([...named(finding.message), ...fieldsIn(finding).flatMap(optionsOfField)])
   for (const option of said) {
-    for (const text of texts) {
-      const place = lastLine(text, spelledAs(option))
-      if (place) return place
+    for (const pattern of [spelledAs(option), asKey(option)]) {
+      for (const text of texts) {
+        const place = lastLine(text, pattern)
+        if (place) return place
+      }
     }
   }
   return own ? (lastLine(own, command) ?? { file: own.file, line: own.first }) : null
@@ -42,9 +44,18 @@ function fieldsIn({ pointer, message }: Finding): readonly string[] {
 /** The option as a word of its own, with hyphens or underscores, and as a key that may have a section before it. */
 function spelledAs(option: string): RegExp {
   const [dashes, name] = dashesOf(option)
-  const letters = name.replaceAll(/[^\w-]/g, '\\$&').replaceAll(/[-_]/g, '[-_]')
+  const letters = lettersOf(name)
   const before = dashes === '' ? `(?:--?|(?<=\\.))?` : dashes
   return new RegExp(`(?<![^\\s"'\`=(,{[.])${before}${letters}(?![\\w-])`)
+}
+
+/** The option as a key of a file of options, which has it without its hyphens. */
+function asKey(option: string): RegExp {
+  return new RegExp(`^\\s*["']?${lettersOf(option.replace(/^-+/, ''))}["']?\\s*:`)
+}
+
+function lettersOf(name: string): string {
+  return name.replaceAll(/[^\w-]/g, '\\$&').replaceAll(/[-_]/g, '[-_]')
 }
 
 /** What starts a job: its programs, or any Python file. */

@@ -81,6 +81,28 @@ describe('a report', () => {
   })
 })
 
+describe('a key of a file of options', () => {
+  const files = {
+    'serve.sh': '#!/bin/bash\nvllm serve meta-llama/Llama-3.1-8B-Instruct --config options.yaml\n',
+    'sglang.sh':
+      'python3 -m sglang.launch_server --model-path meta-llama/Llama-3.1-8B-Instruct --config options.yaml\n',
+  }
+  const serving = ['--chip', 'h100-sxm', '--mode', 'serve', '--prompt', '2k', '--output', '256']
+
+  it.each([
+    ['serve.sh', 'gpu-memory-utilisation: 0.9'],
+    ['serve.sh', 'max_num_seq: 64'],
+    ['sglang.sh', 'mem-fraction-statc: 0.8'],
+  ])('of %s that is misspelt (%s) has its line there', async (script, key) => {
+    const options = `tensor-parallel-size: 2\n# ${key}\n\n${key}\nport: 8000\n`
+    const { out } = await run(['check', script, ...serving, '--format', 'github'], {
+      ...files,
+      'options.yaml': options,
+    })
+    expect(out.split(',title')[0]).toBe('::error file=options.yaml,line=4')
+  })
+})
+
 describe('what is no failure', () => {
   const odd = script
     .replace('--frobnicate', '--frobnicate 3')
