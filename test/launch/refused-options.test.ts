@@ -68,6 +68,27 @@ describe('an option', () => {
     expect(found).toMatchObject([{ option: key, meant }])
   })
 
+  it.each([
+    ['cuda_graph_configs', 'cuda_graph_config'],
+    ['moe_configs', 'moe_config'],
+    ['kv_cache_confi', 'kv_cache_config'],
+  ])('that is a section of a file of TensorRT-LLM but for a letter is refused: %s', (key, meant) => {
+    const found = misspeltIn(
+      read('tensorrtLlm', `${key}: {enable_padding: true}\nmax_seq_len: 8192\n`, 'generate'),
+    )
+    expect(found).toMatchObject([{ option: key, meant }])
+    expect(misspeltIn(read('tensorrtLlm', `${meant}: {}\nmax_seq_len: 8192\n`, 'generate'))).toEqual([])
+  })
+
+  it.each([
+    ['--tp 4', '--tensor-parallel-size'],
+    ['--pp=2', '--pipeline-parallel-size'],
+    ['--dcp 2', '--decode-context-parallel-size'],
+    ['--dpl 2', '--data-parallel-size-local'],
+  ])('of vLLM with two hyphens before a short name is the one of that name: %s', (words, meant) => {
+    expect(misspeltIn(read('vllm', `vllm serve m ${words}`, 'generate'))).toMatchObject([{ meant }])
+  })
+
   it('that a list has is never refused, and one that is far from all is', () => {
     const list = optionsOfVersion(megatron('')) ?? []
     expect(list.length).toBeGreaterThan(800)

@@ -2,6 +2,7 @@
  * Options of a launch file that its framework does not know: its own program refuses them, or, where no list has all its
  * options, they resemble one that is read, so that what runs is probably not what was meant.
  */
+import { ownValue } from '../../../src/fields.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Check } from '../../../src/validation/check.ts'
 import { nearest, slipOf } from '../../hints/nearest.ts'
@@ -50,7 +51,7 @@ export function strangeIn(reading: LaunchReading, misspelt: readonly Misspelt[])
 
 /** Options that the version does not have. Older ones that have no say in a plan are not told from others by their beginning. */
 function refusedIn(reading: LaunchReading): readonly Misspelt[] {
-  const { refuses, ignored, known = [], notUnderstood, framework, version } = reading
+  const { refuses, ignored, known = [], shortNames = {}, notUnderstood, framework, version } = reading
   const list = refuses ? optionsOfVersion(reading) : null
   if (!list) return []
   const spelled = new Set([...list, ...list.flatMap(partsAround), ...known].map(spelling))
@@ -60,7 +61,7 @@ function refusedIn(reading: LaunchReading): readonly Misspelt[] {
     .filter((option) => list.some((name) => kindOf(name) === kindOf(option)))
     .filter((option) => !isAmong(spelled, option))
     .flatMap((option) => {
-      const near = withinEdits(option, list)
+      const near = ownValue(shortNames, option.slice(1)) ?? withinEdits(option, list)
       if (!open.has(option) && near === null && !isInClosedSection(option, reading)) return []
       return [{ option, meant: near ?? nearest(option, list, 1)[0] ?? null, by: `${framework} ${version}` }]
     })

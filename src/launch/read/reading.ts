@@ -54,6 +54,8 @@ export interface LaunchReading {
   readonly undashed?: readonly string[]
   /** Options that are read from such a file, to suggest what a misspelled one may have meant. */
   readonly known?: readonly string[]
+  /** Options by the short names that they have behind one hyphen, where such a name behind two is none. */
+  readonly shortNames?: Readonly<Record<string, string>>
   /** Whether the framework's own program is started, which refuses what it does not know; one of the user's own may have options of its own. */
   readonly refuses?: boolean
   /** Those of the notes for which what runs is hardly what was meant, such as GPUs that stay idle. */

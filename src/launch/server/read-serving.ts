@@ -41,6 +41,7 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
       memoryFraction: said.memoryFraction,
       known: said.known,
       undashed: said.undashed,
+      shortNames: said.shortNames,
       refuses: said.refuses,
       written: said.written,
       unread: said.unread,

@@ -131,7 +131,7 @@ export function readTensorrt(
       ...leftOver(
         left,
         isImmaterial,
-        [...(said?.options.known() ?? []), ...keys.known()],
+        [...(said?.options.known() ?? []), ...keys.known(), ...closedSections],
         said?.options.undashed(),
       ),
       refuses: true,
@@ -213,11 +213,17 @@ function cacheOf(caches: Keys): Readonly<Record<string, string>> {
   return type === 'fp8' || type === 'nvfp4' ? { kvCache: type } : {}
 }
 
-const isImmaterial = beginningWith(`
+/** A section is immaterial by its whole name alone, so that one that is misspelt is told. */
+function isImmaterial(name: string): boolean {
+  return (
+    closedSections.some((section) => name === section || name.startsWith(`${section}.`)) || isBeside(name)
+  )
+}
+
+const isBeside = beginningWith(`
   --host --port --tokenizer --backend --log-level --trust --config --extra-llm --max-beam --gpus-per
   --num-postprocess --reasoning --tool --chat --enable-chunked --kv-cache-free --custom- --otlp- --fail-fast
-  --disagg- --disaggregation- --served- --publish- --server-role --metadata kv_cache_config. cuda_graph_config print_iter_log enable_chunked_prefill stream_interval
-  moe_config disable_overlap trust_ cache_transceiver enable_iter num_postprocess scheduler_config
-  attention_dp_config backend batching_wait return_perf gpus_per_node attn_backend moe_tensor_parallel
+  --disagg- --disaggregation- --served- --publish- --server-role --metadata kv_cache_config. print_iter_log enable_chunked_prefill stream_interval
+  disable_overlap trust_ enable_iter num_postprocess backend batching_wait return_perf gpus_per_node attn_backend moe_tensor_parallel
   allreduce_strategy torch_compile use_cuda_graph
 `)

@@ -124,6 +124,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       onHost: starts ? onHostOf(text, options, tensor * pipeline, data) : null,
       // Must come last: what nobody has asked for by now is left over.
       ...leftOver([...options.left(), ...unheld], isImmaterial, namesOf(options), options.undashed()),
+      shortNames,
       refuses: true,
       uncounted: caches.uncounted,
       faults: compact(
