@@ -17,6 +17,20 @@ it('a text without a command is told that it has none', () => {
   expect(faults({ megatron: '--num-layers 2 --micro-batch-size 1' })).not.toMatch(/no command/)
 })
 
+it.each([
+  '"',
+  "'",
+])('a text with a quote (%s) that is not closed is told where it opens, without what is in it', (mark) => {
+  const script = `#!/bin/bash\n# it's one of many\nexport TP=2 HF_TOKEN=${mark}hf_hushed\nvllm serve org/m -tp 2\n`
+  const found = faults({ vllm: script }, 'generate')
+  expect(found).toContain(`a quote (${mark}) which opens on line 3, that of HF_TOKEN, is not closed`)
+  expect(found).not.toMatch(/hushed|text has no command/)
+  expect(faults({ megatron: script })).toMatch(/opens on line 3/)
+  const bare = faults({ vllm: `#!/bin/bash\necho ${mark}hushed\nvllm serve org/m` }, 'generate')
+  expect(bare).toMatch(/which opens on line 2 is not closed/)
+  expect(bare).not.toContain('hushed')
+})
+
 it('a number that a program says where it runs is told to be written', () => {
   const counted = (count: string) => faults({ vllm: `vllm serve org/m -tp ${count}` }, 'generate')
   expect(counted('$(nvidia-smi -L | wc -l)')).toMatch(

@@ -31,14 +31,20 @@ export function serverCommand(
   short: Readonly<Record<string, string>>,
   mode: string | null = null,
 ): ServerCommand {
-  const { commands, variables, notes: told } = readScript(text)
+  const { commands, variables, notes: told, unclosed } = readScript(text)
   const started = startedIn(commands, program.starts)
   const servers = started.length > 0 || !program.image ? started : startedIn(commands, program.image)
   const ofOwn = ofPhase(servers, mode)
   const leading = ofFirstNode(ofOwn, (word) => spelled(word, short))
   const words = leading.at(-1) ?? bare(commands.flat())
   if (words === null)
-    return { ...nothing, starts: false, variables, notes: told, faults: [anotherProgram(commands, program)] }
+    return {
+      ...nothing,
+      starts: false,
+      variables,
+      notes: told,
+      faults: [anotherProgram(commands, program, unclosed)],
+    }
   const notes = [...told, ...whichIsRead(program, [servers, ofOwn, leading])]
   const own = words.flatMap((word) => (word === 'serve' ? [] : [spelled(word, short)]))
   const [model] = own
@@ -94,12 +100,13 @@ function bare(words: readonly string[]): readonly string[] | null {
 /** Programs that start nothing. */
 const aside = /^(cat|set|cd|echo|mkdir|export|source|\.|wait|sleep)$/
 
-function anotherProgram(commands: Commands, { name, usual }: Program): string {
+function anotherProgram(commands: Commands, { name, usual }: Program, unclosed: string | null): string {
   // Of a container it is the image that tells the program.
   const started = commands.flatMap((words) => words.slice(0, words[0] === 'docker' ? 3 : 1).join(' ') || [])
   const [first] = started.filter((words) => !aside.test(words))
   const other = Object.values(serverPrograms).find(({ starts }) => startedIn(commands, starts).length > 0)
   if (other) return `it starts a server of ${other.name}, where one of ${name} is meant: ${usual}`
+  if (unclosed !== null) return `${unclosed}: no command of ${name} is in front of it`
   const what = first === undefined ? 'the text has no command' : `the program is ${first.slice(0, 100)}`
   return `${what}, where one of ${name} is meant: ${usual}`
 }

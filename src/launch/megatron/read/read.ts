@@ -117,7 +117,7 @@ export function readMegatron(
     ...leftOver(laidOut ? left : [], isImmaterial, options.known(), options.undashed()),
     refuses: ownProgram,
     faults: compact(
-      program === null && own.length === 0 && noCommand(handedTo),
+      program === null && own.length === 0 && noCommand(handedTo, script.unclosed),
       handedTo !== null && own.length > 0 && !own.some(isLayout) && noModel(handedTo),
       program !== null &&
         otherModels.test(program) &&
@@ -182,7 +182,8 @@ function noModel(script: string): string {
   return `a few options are handed to ${script.slice(0, 100)}, which is not here and has the others: send what it starts, torchrun … pretrain_gpt.py …, with all of them`
 }
 
-function noCommand(script: string | null): string {
+function noCommand(script: string | null, unclosed: string | null): string {
+  if (unclosed !== null) return `${unclosed}: no command of Megatron-LM is in front of it`
   const usual = 'torchrun … pretrain_gpt.py …, or options alone'
   const what =
     script === null ? 'the text has no command' : `it starts ${script.slice(0, 100)}, which is not here`

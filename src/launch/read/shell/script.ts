@@ -17,6 +17,7 @@ import { isLooseSince, noteUndecided, type Reading, readingOf } from './reading.
 import { skipped, testing } from './reserved.ts'
 import { firstRound } from './rounds.ts'
 import { takenApart } from './taken-apart.ts'
+import { unclosedQuote } from './unclosed.ts'
 import { blanks } from './word.ts'
 
 export interface Script {
@@ -26,6 +27,8 @@ export interface Script {
   /** Files that the script writes from here-documents (`cat > NAME <<EOF`), by name. */
   readonly documents: ReadonlyMap<string, string>
   readonly notes: readonly string[]
+  /** Says where a quote opens that the text does not close; null if none does. */
+  readonly unclosed: string | null
 }
 
 /** How deep commands within commands are read. */
@@ -34,7 +37,7 @@ const deepest = 4
 /** A text as a script, and words that are already apart as its only command. */
 export function scriptOf(written: string | readonly string[]): Script {
   if (typeof written === 'string') return readScript(written)
-  return { commands: [written], variables: new Map(), documents: new Map(), notes: [] }
+  return { commands: [written], variables: new Map(), documents: new Map(), notes: [], unclosed: null }
 }
 
 export function readScript(text: string): Script {
@@ -46,7 +49,8 @@ export function readScript(text: string): Script {
   for (const body of environment.functions.uncalled()) readInside(reading, body)
   for (const one of started) commands.push(one)
   const all = new Map([...variables.all, ...passed])
-  return { commands, variables: all, documents: environment.documents.all, notes: [...notes] }
+  const documents = environment.documents.all
+  return { commands, variables: all, documents, notes: [...notes], unclosed: unclosedQuote(reading.here) }
 }
 
 function readWithin(text: string, depth: number, environment: Environment): Reading {

@@ -8,6 +8,8 @@ export interface Reader {
   readonly text: string
   readonly variables: ShellVariables
   at: number
+  /** Where the first quote opens that the text does not close. */
+  unclosed?: number
 }
 
 /** A shell's blanks are no others: a no-break space that came with a copied line is a letter of a word. */
@@ -74,6 +76,7 @@ export function word(here: Reader, splits = true): readonly string[] {
       here.at++
     } else if (next === "'") {
       const end = closing(here.text, here.at, "'")
+      if (end === here.text.length) here.unclosed ??= here.at
       add(here.text.slice(here.at + 1, end))
       here.at = end + 1
     } else if (next === '"') quotedPart(here, add, addFields)
@@ -100,7 +103,7 @@ function quotedPart(
   add: (more: string) => void,
   addFields: (values: readonly string[], quoted: boolean) => void,
 ): void {
-  here.at++
+  const opened = here.at++
   let none = false
   while (here.at < here.text.length && here.text[here.at] !== '"') {
     const next = here.text[here.at]
@@ -119,6 +122,7 @@ function quotedPart(
       here.at++
     }
   }
+  if (here.at >= here.text.length) here.unclosed ??= opened
   // An array without items makes no word, not even in quotes.
   if (!none) add('')
   here.at++
