@@ -22,12 +22,14 @@ import type { LaunchedBy } from '../remedied/launches-as.ts'
 import type { Changed, Written } from '../remedied/remedied.ts'
 import { evaluateServeRemedied, serveChanges } from '../remedied/serve.ts'
 import { evaluateRemedied, trainingChanges } from '../remedied/training.ts'
+import type { Way } from '../rules/part-rule.ts'
 import { serve } from '../serve.ts'
 import { axes, type Mesh } from '../sharding/axis.ts'
 import { type Validation, validate } from '../validate.ts'
 import { forFrameworks } from '../validation/assumed-frameworks.ts'
 import { byStep, type Ranking, type RequirementRows, type Requirements } from '../validation/check.ts'
 import { asCosted, type CostedAs, leftOutOf, saidAsCosted } from '../validation/costed-with.ts'
+import { changedBy, fittingWays } from '../validation/fitting-ways.ts'
 import { reached } from '../validation/one-change.ts'
 import { phaseRanking } from '../validation/phase-ranking.ts'
 import { phaseRequirements, requirements } from '../validation/requirements.ts'
@@ -147,7 +149,8 @@ export function validated(
   const { mode, sketch, costedWith } = trial
   const { optimize: search, ranking, comparing, told, requirements: asked, meshes } = written(mode)
   const problem = forFrameworks(trial.problem, require)
-  const verdict = verdictOn(trial, problem, solver, patience(shares.remedies), require)
+  const first = verdictOn(trial, problem, solver, patience(shares.remedies), require)
+  const verdict = require.fits === false ? first : withFittingWays(first, trial, problem, solver, patience)
   const found = search(problem, solver, patience, alone)
   const compare = { ranking: ranking(problem), comparing: comparing(problem) }
   const subject = {
@@ -160,6 +163,20 @@ export function validated(
     return changes.map((changed) => ({ remedy: reached(changed, subject.ranking), plan: changed.plan }))
   }
   return validate<Plan | ServePlan>(subject, require, verdict, named, near)
+}
+
+/** An illegal plan is told the ways with which it fits. */
+function withFittingWays(
+  verdict: Verdict,
+  trial: Trial,
+  problem: Trial['problem'],
+  solver: Solver,
+  patience: Patience,
+): Verdict {
+  if (!('illegal' in verdict)) return verdict
+  const changed = (way: Way) => ({ ...trial, sketch: changedBy<object>(trial.sketch, way) }) as Trial
+  const tried = (way: Way) => verdictOn(changed(way), problem, solver, atOnce)
+  return { illegal: fittingWays(verdict.illegal, tried, patience(shares.remedies)) }
 }
 
 /** The written plan with one thing changed: costed as others are, or with a choice of its own left to the search. */
