@@ -95,7 +95,11 @@ export function answered<
     sensitivity: best ? searched.sensitivityOf(best, late) : null,
     infeasible: told.infeasible,
     ...resolved(problem, positions),
-    warnings: compact(cutText(search, plans.length > 0), unshown(candidates.length, plans.length), searched.warnings(first)),
+    warnings: compact(
+      cutText(search, plans.length > 0),
+      unshown(candidates.length, plans.length),
+      searched.warnings(first),
+    ),
   }
 }
 

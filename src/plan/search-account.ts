@@ -33,10 +33,7 @@ export function searchAccount(
 }
 
 /** What a search that ran out of time left, and by how much at most a plan of it may be better; null where it is exact. */
-export function cutText(
-  { exact, unexamined, unbegun, gap }: SearchAccount,
-  isListed = true,
-): string | null {
+export function cutText({ exact, unexamined, unbegun, gap }: SearchAccount, isListed = true): string | null {
   if (exact) return null
   const soFar = isListed
     ? 'time ran out, and plans are the best so far'
