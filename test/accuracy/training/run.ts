@@ -95,7 +95,9 @@ export interface PublishedLayout {
   readonly residual?: Residual
   /** What of the chips, or of what software hides, was otherwise than is assumed of them: caveats say why. */
   readonly assumed?: Readonly<
-    Partial<Pick<Assumptions, 'hbmEfficiency' | 'overlapCriticalPath' | 'narrowDispatch'>>
+    Partial<
+      Pick<Assumptions, 'hbmEfficiency' | 'overlapCriticalPath' | 'narrowDispatch' | 'expertBufferFactor'>
+    >
   >
   /** Gradients were added to their buffers by kernels of their own. */
   readonly accumulatedApart?: true
