@@ -47,6 +47,7 @@ const assumptions = z.exactOptional(
   z.strictObject({
     basis: z.literal('calibrated'),
     lossChunks: z.exactOptional(z.int()),
+    expertBufferFactor: z.exactOptional(z.number()),
     masterWeights: z.exactOptional(z.boolean()),
     fp8Share: z.exactOptional(z.number()),
     attentionEfficiency: z.exactOptional(z.number()),

@@ -29,6 +29,7 @@ export interface RecipeAsked {
 /** What a source says of its software that a request would otherwise leave to the assumptions. */
 type ConstantAsked =
   | 'lossChunks'
+  | 'expertBufferFactor'
   | 'masterWeights'
   | 'fp8Share'
   | 'attentionEfficiency'
