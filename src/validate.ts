@@ -13,6 +13,7 @@ import { cutText } from './plan/search-account.ts'
 import { type PlanFault, wayText } from './rules/part-rule.ts'
 import type { Check, Findings, Ranking, RequirementRows, Requirements } from './validation/check.ts'
 import { remedy } from './validation/remedy.ts'
+import { sentence } from './validation/sentence.ts'
 
 export interface Validation<Found = Plan> extends Resolved {
   readonly ok: boolean
@@ -146,11 +147,7 @@ function late<Found extends Checked>({
       pointer,
       expected: 'as the workload asks',
       actual: detail,
-      message: `${sentence(detail)}.`,
+      message: sentence(detail),
       ...nearest,
     }))
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

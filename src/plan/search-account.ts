@@ -35,18 +35,14 @@ export function searchAccount(
 /** What a search that ran out of time left, and by how much at most a plan of it may be better; null where it is exact. */
 export function cutText({ exact, unexamined, unbegun, gap }: SearchAccount, isListed = true): string | null {
   if (exact) return null
-  const soFar = isListed
-    ? 'time ran out, and plans are the best so far'
-    : 'time ran out before any plan was found that may be listed'
+  const [soFar, unknown] = isListed
+    ? ['time ran out, and plans are the best so far', 'by how much one of them may be better is not known']
+    : ['time ran out before any plan was found that may be listed', 'whether one of them may is not known']
   const unlisted =
     unbegun > 0
       ? `, where each of ${unbegun} meshes or smaller numbers of chips that were not listed counts as one`
       : ''
   const better =
-    gap === null
-      ? isListed
-        ? 'by how much one of them may be better is not known'
-        : 'whether one of them may is not known'
-      : `the best plan is at most ${percent(gap)} worse than one of them could be`
+    gap === null ? unknown : `the best plan is at most ${percent(gap)} worse than one of them could be`
   return `${soFar}: ${counted(unexamined, 'layout')} ${unexamined === 1 ? 'was' : 'were'} not looked at${unlisted}; ${better}; raise timeoutMs`
 }

@@ -8,6 +8,7 @@ import { launchedBy } from './launched-by.ts'
 import { nearlyFits } from './nearly-fits.ts'
 import { nearestWhere } from './one-change.ts'
 import { remedy } from './remedy.ts'
+import { sentence } from './sentence.ts'
 import { withinOf } from './within-of-best.ts'
 
 const others: RequirementRows<Plan> = {
@@ -81,18 +82,10 @@ function fitting(nearly: typeof nearlyFits): NonNullable<RequirementRows<Plan>['
     }
     const [line, bytes] = largestLine(plan)
     const onHost = away ? ` ${away.detail}.` : ''
-    if (total <= budget) {
-      const message = `${short.detail.charAt(0).toUpperCase()}${short.detail.slice(1)}.`
-      return {
-        ok: false,
-        pointer: short.pointer,
-        expected,
-        actual,
-        message,
-        nearest: suggestions.map(remedy),
-      }
-    }
-    const message = `Stage ${stage} needs ${actual} per chip of ${bytesText(budget)}, ${bytesText(total - budget)} too many; the most, ${bytesText(bytes)}, are ${line}.${onHost}${nearly(total, budget)}`
+    const message =
+      total <= budget
+        ? sentence(short.detail)
+        : `Stage ${stage} needs ${actual} per chip of ${bytesText(budget)}, ${bytesText(total - budget)} too many; the most, ${bytesText(bytes)}, are ${line}.${onHost}${nearly(total, budget)}`
     return { ok: false, pointer: short.pointer, expected, actual, message, nearest: suggestions.map(remedy) }
   }
 }

@@ -6,6 +6,7 @@ import type { ServeProblem } from '../problem.ts'
 import type { Findings, Outcome, Ranking, Remedy, RequirementRows } from './check.ts'
 import { launchedBy } from './launched-by.ts'
 import { remedy } from './remedy.ts'
+import { sentence } from './sentence.ts'
 import { withinOf } from './within-of-best.ts'
 
 export const serveRequirements: RequirementRows<ServePlan> = {
@@ -19,7 +20,7 @@ export const serveRequirements: RequirementRows<ServePlan> = {
       return { ok: true, pointer: '/memoryBudget', expected, actual: bytesText(total), message }
     }
     const actual = bytesText(budget + (short.shortBytes ?? 0))
-    const message = `${short.detail.charAt(0).toUpperCase()}${short.detail.slice(1)}.`
+    const message = sentence(short.detail)
     return { ok: false, pointer: short.pointer, expected, actual, message, nearest: suggestions.map(remedy) }
   },
   withinOfBest: withinOf(sameAsBest, cappedBelow),

@@ -225,16 +225,21 @@ function visitedShare(devices: number, { A = 1 }: Extents, dispatch: Dispatch): 
 }
 
 /**
- * Rows that a chip has room for over those that it is sent where all experts are as popular. In the worst case all copies of its group
- * come to one chip, of each token as many as the chip has experts: min(expert, E/A) times as many.
+ * What a chip may be sent at most over what it is sent where all experts are as popular: all copies of its group, of each token as many as
+ * the chip has experts, which is min(expert, E/A) times as many.
  */
+export function mostOverEven(expert: number, experts: number, active: number): number {
+  return Math.max(1, Math.min(expert, experts / active))
+}
+
+/** Rows that a chip has room for over those that it is sent evenly. */
 function bufferOf(
   expert: number,
   { E = 1, A = 1 }: Extents,
   { expertBufferFactor }: Pick<Assumptions, 'expertBufferFactor'>,
 ): number {
   if (expert === 1) return 1
-  return expertBufferFactor > 0 ? expertBufferFactor : Math.max(1, Math.min(expert, E / A))
+  return expertBufferFactor > 0 ? expertBufferFactor : mostOverEven(expert, E, A)
 }
 
 /** Puts a microbatch in: its sequences over all replicas, a real number where tokens divide freely. */

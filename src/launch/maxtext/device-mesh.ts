@@ -6,6 +6,7 @@ import { devicesOn } from '../../hardware/chip.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { chosen, liesOnWholeAxes, onDeviceMesh, type PartsOf } from '../../hardware/network/device-mesh.ts'
 import { devicePlacements, type Placement } from '../../hardware/network/placement.ts'
+import { rememberedOf } from '../../known.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Run } from '../run/run.ts'
 import { maxtextAxes, type SlicedMesh } from './mesh.ts'
@@ -14,13 +15,17 @@ import { maxtextAxes, type SlicedMesh } from './mesh.ts'
  * The placements of a mesh that JAX makes, one for each way in which its axes may cross slices. Null where it is not known: on the few chips of one
  * host JAX goes round a ring, and software that sees several devices on a chip has an axis in JAX's mesh that the topology has not.
  */
-export function maxtextPlacements(
-  { network, chip, chips }: Cluster,
-  mesh: Mesh,
-): readonly Placement[] | null {
-  if (network.kind !== 'torus' || devicesOn(chip) > 1 || chips / network.slices <= ofRing) return null
-  return devicePlacements(network, mesh)
+export function maxtextPlacements(cluster: Cluster, mesh: Mesh): readonly Placement[] | null {
+  return madeOn(cluster)(mesh)
 }
+
+/** A search asks for those of a mesh again with each plan on it. */
+const madeOn = rememberedOf(({ network, chip, chips }: Cluster) =>
+  rememberedOf((mesh: Mesh) => {
+    if (network.kind !== 'torus' || devicesOn(chip) > 1 || chips / network.slices <= ofRing) return null
+    return devicePlacements(network, mesh)
+  }),
+)
 
 /**
  * Why JAX does not build the mesh of devices of a slice where it is not allowed to split physical axes; null where it does. Software that sees

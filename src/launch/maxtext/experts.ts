@@ -2,6 +2,8 @@
  * How MaxText sends tokens to experts: one copy for each, in an AllToAll over its expert axis, whose ranks its tensor axis slices.
  * Source: as config.ts, and src/maxtext/layers/moe.py.
  */
+import { mostOverEven } from '../../cost/compile/term.ts'
+import { threeFigures } from '../../plan/explain/figures.ts'
 import type { TokenDispatch } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import type { MaxtextConfig } from './keys.ts'
@@ -16,14 +18,10 @@ export function bufferKeys({ mesh, problem }: Run): MaxtextConfig {
 export function bufferNote({ mesh: { expert }, model: { experts }, problem }: Run): string | null {
   if (expert === 1 || !experts) return null
   const { expertBufferFactor: factor } = problem.assumptions
-  const most = Math.min(expert, experts.experts / experts.activeExperts)
+  const most = threeFigures(mostOverEven(expert, experts.experts, experts.activeExperts))
   return factor > 0
-    ? `MaxText: a chip drops what its experts are sent beyond ${factor} times an even share (ragged_buffer_factor); with assumptions.expertBufferFactor 0 nothing is dropped, and there is room for ${printed(most)} times as much.`
-    : `MaxText: a chip has room for ${printed(most)} times an even share of what its experts are sent, so that nothing is dropped; with assumptions.expertBufferFactor 2 the command has ragged_buffer_factor=2, which takes less memory and drops what is beyond.`
-}
-
-function printed(value: number): string {
-  return `${Number(value.toPrecision(3))}`
+    ? `MaxText: a chip drops what its experts are sent beyond ${factor} times an even share (ragged_buffer_factor); with assumptions.expertBufferFactor 0 nothing is dropped, and there is room for ${most} times as much.`
+    : `MaxText: a chip has room for ${most} times an even share of what its experts are sent, so that nothing is dropped; with assumptions.expertBufferFactor 2 the command has ragged_buffer_factor=2, which takes less memory and drops what is beyond.`
 }
 
 export const maxtextDispatch: TokenDispatch = {

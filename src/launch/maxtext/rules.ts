@@ -169,7 +169,7 @@ export const maxtextRules: RunRules = {
       says: 'MaxText counts ranks through context, fsdp, data, then the pipeline',
     },
     {
-      broken: (run) => isElsewhere(run),
+      broken: isElsewhere,
       says: "JAX puts the axes of MaxText's mesh elsewhere on the torus, and no option changes that",
     },
     {

@@ -25,7 +25,7 @@ import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
 import { sharersFault, sharersNote } from './shared-positions.ts'
 import { shortNames } from './short-names.ts'
-import { fewTokens, others, readsInParts, stepIn, usualStep, wholePrompts } from './step-tokens.ts'
+import { fewTokens, others, stepIn, unsaidTokens, usualStep, wholePrompts } from './step-tokens.ts'
 import { vllmValues } from './values.ts'
 import { vllmVersion } from './version.ts'
 
@@ -180,17 +180,6 @@ function stateNote(options: Options, context: ReadingContext): string | null {
 
 const usualState =
   "vLLM takes the type that the config of a Qwen3.5 has for states, and of others, such as Qwen3-Next, the model's own, where states are counted in float32, of 4 bytes"
-
-function unsaidTokens(usual: number | null, options: Options): string {
-  const mode = options.text('--performance-mode')
-  const why = [
-    mode === null ? '' : ` in --performance-mode ${mode}`,
-    readsInParts(options) ? '' : ' with room for the longest request, as prompts are not read in parts',
-  ]
-  return usual === null
-    ? '--max-num-batched-tokens is not said: as many tokens in a step as the request allows, where vLLM takes 8192 on chips of 70 GiB and more (A100 apart) and 2048 on others'
-    : `--max-num-batched-tokens is not said: ${usual} tokens in a step, as vLLM takes on such chips${why.join('')}`
-}
 
 /** Of a server that is asked for both phases. Roles of one phase are in read/one-phase.ts. */
 function transferNote(config: string | null): string | null {

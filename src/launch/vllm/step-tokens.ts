@@ -38,8 +38,20 @@ export function stepIn(options: Options, { tokens, sequences }: Step): Step {
   return { tokens: times * tokens, sequences: times * sequences }
 }
 
-export function readsInParts(options: Options): boolean {
+function readsInParts(options: Options): boolean {
   return !options.has('--no-enable-chunked-prefill')
+}
+
+/** What a command without --max-num-batched-tokens is read with; `usual` is null where the chip is not known. */
+export function unsaidTokens(usual: number | null, options: Options): string {
+  const mode = options.text('--performance-mode')
+  const why = [
+    mode === null ? '' : ` in --performance-mode ${mode}`,
+    readsInParts(options) ? '' : ' with room for the longest request, as prompts are not read in parts',
+  ]
+  return usual === null
+    ? '--max-num-batched-tokens is not said: as many tokens in a step as the request allows, where vLLM takes 8192 on chips of 70 GiB and more (A100 apart) and 2048 on others'
+    : `--max-num-batched-tokens is not said: ${usual} tokens in a step, as vLLM takes on such chips${why.join('')}`
 }
 
 /** vLLM requires a token in each step for every sequence that may run (SchedulerConfig.verify_max_model_len, vllm/config/scheduler.py). */
