@@ -4,17 +4,18 @@ import { compact } from './compact.ts'
 import type { CostModel } from './cost/model.ts'
 import { onCluster } from './cost/posed.ts'
 import { alone, type Crew } from './crew.ts'
-import { evaluate } from './evaluate.ts'
+import { evaluatedTrial } from './evaluate.ts'
 import { kinOf } from './hardware/kin.ts'
 import { placements } from './hardware/network/placement.ts'
 import { ofKind, trainers } from './launch/framework.ts'
 import { launchable, launchRefusals } from './launch/training.ts'
 import { endless, type Patience, type Stop, shares } from './patience.ts'
+import { trainingAccount } from './plan/account/accounts.ts'
 import type { NoPlan, OptimizeAnswer, Unlaunchable } from './plan/answer.ts'
 import { answered } from './plan/answered.ts'
 import { assemble } from './plan/assemble.ts'
 import { type Chosen, chosen, nearBest } from './plan/certainty/choice.ts'
-import { beyondOf, comparingSteps, customOf } from './plan/certainty/custom.ts'
+import { beyondOf, comparingSteps, customOf, withinRunsOf } from './plan/certainty/custom.ts'
 import { measuredFasterText } from './plan/certainty/measured-faster.ts'
 import { trainingPreferences } from './plan/certainty/preferences.ts'
 import { preferredOf } from './plan/certainty/preferred.ts'
@@ -22,11 +23,13 @@ import { type AsRequested, type RecipeRecord, recipesFor } from './plan/certaint
 import { recipesBeside } from './plan/certainty/recipes-beside.ts'
 import { compared } from './plan/certainty/ties.ts'
 import { beyondRunsText } from './plan/explain/beyond-runs.ts'
+import { bytesText } from './plan/explain/figures.ts'
 import { wholeBeside } from './plan/explain/idle-chips.ts'
 import { otherRecipeText } from './plan/explain/other-recipe.ts'
 import { warnings } from './plan/explain/warnings.ts'
 import { anythingListed } from './plan/no-plan/anything-listed.ts'
 import { noPlan } from './plan/no-plan/no-plan.ts'
+import { unfitting } from './plan/outline.ts'
 import type { Plan } from './plan/plan.ts'
 import { sensitivity } from './plan/sensitivity/sensitivity.ts'
 import { worthTelling } from './plan/worth-telling.ts'
@@ -41,7 +44,6 @@ import { misfits } from './search/misfits.ts'
 import { noneRefused } from './search/refused.ts'
 import { searchAll, type WholeSearch } from './search/search-all.ts'
 import { withBestWithin } from './search/within.ts'
-import type { Mesh } from './sharding/axis.ts'
 import type { Seconds } from './units.ts'
 
 /**
@@ -107,7 +109,7 @@ export function optimize(
   const records = recipesOf(problem)
   const preferred = preferredOf(plans, trainingPreferences(customOf(problem, records)), problem.top)
   const recipes = recipesBeside(records, problem, plans, (recipe) =>
-    asRequested(recipe, problem, solver, patience(shares.recipes)),
+    asRequested(recipe, problem, patience(shares.recipes)),
   )
   return {
     ...answer,
@@ -151,10 +153,9 @@ function nearRuns(
   crew: Crew,
 ): readonly Candidate[] {
   const { top } = problem
-  const beyond = beyondOf(problem)
+  const isWithin = withinRunsOf(problem)
   const listed = candidates.slice(0, top)
-  if (!beyond) return listed
-  const isWithin = (mesh: Mesh) => beyond({ mesh }).octaves === 0
+  if (!isWithin) return listed
   const stop = patience(shares.unlaunchable)
   return withBestWithin(models, listed, { top, isWithin, acceptsOf: launchable, stop, crew })
 }
@@ -168,16 +169,15 @@ function recipesOf({ model, cluster, workload, recipes = [] }: Problem): readonl
 function asRequested(
   { plan, chips, batchSequences, sequenceLength }: RecipeRecord,
   problem: Problem,
-  solver: Solver,
   stop: Stop,
 ): AsRequested | null {
   const { cluster, workload } = problem
   if (chips !== cluster.chips || sequenceLength !== workload.sequenceLength) return null
   if (batchSequences !== wholeSequences(workload) || stop()) return null
-  const answer = evaluate(problem, plan, solver)
-  if ('illegal' in answer) return null
-  const { stepTimeSeconds, feasible } = answer.plan
-  return { stepTimeSeconds, feasible }
+  const trial = evaluatedTrial(problem, plan)
+  if ('illegal' in trial) return null
+  const { seconds, memory } = trainingAccount(trial.model, trial.candidate)
+  return { stepTimeSeconds: seconds, feasible: unfitting(memory, cluster.chip, bytesText).length === 0 }
 }
 
 const unsoughtText =

@@ -1,6 +1,6 @@
 /** The part of a plan that follows from its account alone; each mode adds its choices and its explanation. */
 import { compact } from '../compact.ts'
-import { hostRoom } from '../hardware/chip.ts'
+import { type Chip, hostRoom } from '../hardware/chip.ts'
 import { type Cluster, chipsAsked } from '../hardware/cluster/cluster.ts'
 import { withNetworks } from '../hardware/cluster/scaled-cluster.ts'
 import { resourceCount } from '../hardware/network/collective.ts'
@@ -15,7 +15,7 @@ import { utilization } from './account/utilization.ts'
 import { boundWindows, windowHeadroom } from './account/window.ts'
 import { boundsOf, uncertaintyOf } from './certainty/uncertainty.ts'
 import { bytesText } from './explain/figures.ts'
-import type { Infeasibility, Plan } from './plan.ts'
+import type { Infeasibility, MemoryAccount, Plan } from './plan.ts'
 
 const tokensCosted: Readonly<Record<Account['mode'], CostedTokens>> = {
   train: 'trained',
@@ -40,6 +40,21 @@ function hostTooFull(host: Bytes, room: Bytes): Infeasibility {
   return { reason: 'hostMemory', pointer: '/hardware', detail, shortBytes }
 }
 
+/** What of a plan is over its budget, or over the host's memory. */
+export function unfitting(
+  memory: MemoryAccount,
+  chip: Chip,
+  tooFull: (shortBytes: number) => string,
+): readonly Infeasibility[] {
+  const shortBytes = memory.total - memory.budget
+  const room = hostRoom(chip)
+  const full = shortBytes > memory.budget * 1e-12
+  return compact<Infeasibility>(
+    full && { reason: 'memory', pointer: '/memoryBudget', detail: tooFull(shortBytes), shortBytes },
+    memory.host > room * (1 + 1e-12) && hostTooFull(memory.host, room),
+  )
+}
+
 /** `components` names the layout of each component; `tooFull` makes the message for a plan that is so many bytes over the budget. */
 export function outline(
   account: Account,
@@ -54,13 +69,7 @@ export function outline(
   const busiest = busiestNetwork(cluster.network, movements, time.hostTransfer, bound.byPart)
   const paid = chipsAsked(cluster)
   const tokensPerSecond = tokens / seconds
-  const shortBytes = memory.total - memory.budget
-  const room = hostRoom(cluster.chip)
-  const full = shortBytes > memory.budget * 1e-12
-  const infeasible = compact<Infeasibility>(
-    full && { reason: 'memory', pointer: '/memoryBudget', detail: tooFull(shortBytes), shortBytes },
-    memory.host > room * (1 + 1e-12) && hostTooFull(memory.host, room),
-  )
+  const infeasible = unfitting(memory, cluster.chip, tooFull)
   const feasible = infeasible.length === 0
   const overlapSeconds = [account.lowerBound, account.upperBound] as const
   const uncertainty = uncertaintyOf(setting, mode, launches, seconds)

@@ -1,6 +1,7 @@
 import { book } from '../../src/assumptions/book.ts'
 import { compile } from '../../src/cost/compile/compile.ts'
-import { createScale, extentsOf, setBatch, setMesh, termValue } from '../../src/cost/compile/term.ts'
+import { extentsOf } from '../../src/cost/compile/extents.ts'
+import { createScale, setBatch, setMesh, termValue } from '../../src/cost/compile/term.ts'
 import { computeRates } from '../../src/cost/compute/compute.ts'
 import { recomputedArrays } from '../../src/cost/memory/recomputation.ts'
 import { layerForwardFlops } from '../../src/model/flops.ts'

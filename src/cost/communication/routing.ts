@@ -13,6 +13,7 @@
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { finished } from '../../hardware/network/collective.ts'
 import type { GroupCost } from '../../hardware/network/group-cost.ts'
+import { remembered } from '../../known.ts'
 import type { MixtureOfExperts } from '../../model/transformer.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import { rampSeconds } from './operation-time.ts'
@@ -21,6 +22,15 @@ import { rampSeconds } from './operation-time.ts'
 export function distinctPlaces(places: number, choices: number, apart = false): number {
   return apart ? Math.min(places, choices) : places * (1 - (1 - 1 / places) ** choices)
 }
+
+/** The same for the choices of a token: a power is dear, and every floor asks for the same few. */
+function placesOfToken(places: number, choices: number, apart: boolean): number {
+  return apart ? distinctPlaces(places, choices, apart) : evenPlaces(choices)(places)
+}
+
+const evenPlaces = remembered((choices: number) =>
+  remembered((places: number) => distinctPlaces(places, choices)),
+)
 
 /** How tokens are sent to their experts. */
 export type Dispatch = Pick<Assumptions, 'hierarchicalDispatch' | 'choicesApart' | 'expertTensor'>
@@ -36,7 +46,7 @@ export function placesOf(
   { hierarchicalDispatch, choicesApart }: Omit<Dispatch, 'expertTensor'>,
 ): number {
   if (devices > 1 && !hierarchicalDispatch) return choices
-  return distinctPlaces(devices, choices, choicesApart)
+  return placesOfToken(devices, choices, choicesApart)
 }
 
 /** Share of an AllToAll's bytes that the outer tiers carry. */
@@ -46,8 +56,8 @@ export function outerShare(
   { hierarchicalDispatch, choicesApart }: Assumptions,
 ): number {
   if (!hierarchicalDispatch || latencyIsFloor || outerUnits === 1) return 1
-  const nodes = distinctPlaces(Math.min(outerUnits, nodeLimit ?? outerUnits), activeExperts, choicesApart)
-  return nodes / distinctPlaces(chips, activeExperts, choicesApart)
+  const nodes = placesOfToken(Math.min(outerUnits, nodeLimit ?? outerUnits), activeExperts, choicesApart)
+  return nodes / placesOfToken(chips, activeExperts, choicesApart)
 }
 
 /** Seconds that each part of the network is busy with so many bytes of routed tokens, of which the outer tiers carry a share. */

@@ -74,6 +74,24 @@ export function addBuckets(
   }
 }
 
+/** What of the calls may not overlap: the first of what `addBuckets` sums up. */
+export function exposedSeconds(
+  buckets: readonly Bucket[],
+  scale: Scale,
+  costs: NetworkCosts,
+  beside: Beside,
+): Seconds {
+  let seconds = 0
+  for (const bucket of buckets) {
+    if (!runsOn(bucket, scale)) continue
+    const cost = costs[bucket.over]
+    if (!cost || cost.chips <= 1) continue
+    const time = bucket.times * callTime(bucket, bucketBytes(bucket, scale), cost, beside)
+    seconds += (1 - overlapOf(bucket, cost, beside)) * time
+  }
+  return seconds
+}
+
 /** Whether the call is made on the mesh that the scale is for. */
 export function runsOn({ held }: Pick<Bucket, 'held'>, scale: Scale): boolean {
   return held === undefined || held === scale.held

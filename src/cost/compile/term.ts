@@ -8,10 +8,6 @@
  * that a value is two look-ups and two products; nothing is allocated per candidate.
  */
 import type { Assumptions } from '../../assumptions/assumptions.ts'
-import { pooledShare, pooledWidths } from '../../model/compressed-attention.ts'
-import { indexedShare } from '../../model/position-index.ts'
-import { attendingLayers, mixerRow, mixingLayers, stateElements, widthsOf } from '../../model/recurrence.ts'
-import type { Transformer } from '../../model/transformer.ts'
 import { type AxisSet, axes, axisSets, type Mesh } from '../../sharding/axis.ts'
 import type { Extents, Monomial } from '../../sharding/monomial.ts'
 import { numerator } from '../../sharding/monomial.ts'
@@ -35,6 +31,10 @@ function bitOf(name: FactorName): number {
 
 /** Written by setMesh and setBatch, read by termValue; a search has one and reuses it. */
 export interface Scale {
+  /** The mesh that it holds, and what its factors were made of. */
+  mesh: Mesh | null
+  extents: Extents | null
+  rounding: Rounding | null
   /** By axis, in the order of their bits. */
   readonly sizes: Float64Array
   /** The batch, and factors of the mesh alone, by bit of the selector. */
@@ -42,99 +42,24 @@ export interface Scale {
   /** 1 / product of the sizes of the axes in a set, and products of factors: 0 until they are asked for. */
   readonly inverse: Float64Array
   readonly factor: Float64Array
+  /** Selectors whose products are known: a few of a thousand, so that forgetting them touches no others. */
+  readonly known: Uint16Array
+  count: number
   /** How tensor ranks hold experts on this mesh. */
   held: ExpertTensor
 }
 
 export function createScale(): Scale {
+  const selectors = 1 << factorNames.length
   return {
+    ...{ mesh: null, extents: null, rounding: null },
     sizes: new Float64Array(axes.length).fill(1),
     factors: new Float64Array(factorNames.length).fill(1),
     inverse: new Float64Array(axisSets),
-    factor: new Float64Array(1 << factorNames.length),
+    factor: new Float64Array(selectors),
+    known: new Uint16Array(selectors),
+    count: 0,
     held: 'sliced',
-  }
-}
-
-export function extentsOf(model: Transformer, sequenceLength: number): Extents {
-  return {
-    B: 1,
-    T: sequenceLength,
-    D: model.dModel,
-    F: model.dFf,
-    N: model.heads,
-    K: model.kvHeads,
-    H: model.headDim,
-    V: model.vocab,
-    ...expertExtents(model),
-    ...latentExtents(model),
-    ...indexExtents(model),
-    ...compressedExtents(model),
-    ...recurrentExtents(model),
-  }
-}
-
-/** M is the width of what experts take in, where it is not D. E experts of width G; A of them for each token, sent to at most as many places J; U is the width of all shared experts together. */
-function expertExtents({ experts }: Transformer): Extents {
-  if (!experts) return {}
-  const { experts: count, activeExperts, dFfExpert, sharedExperts, latentWidth } = experts
-  const narrow = latentWidth === undefined ? {} : { M: latentWidth }
-  return {
-    ...narrow,
-    E: count,
-    A: activeExperts,
-    J: activeExperts,
-    G: dFfExpert,
-    U: sharedExperts * dFfExpert,
-  }
-}
-
-/** Ranks of the latent vectors (of the query's, or D without one, and of the cache's), and widths of the parts of a head. */
-function latentExtents({ attention: { latent }, dModel }: Transformer): Extents {
-  if (!latent) return {}
-  const { queryRank, keyValueRank, nopeHeadDim, ropeHeadDim, valueHeadDim } = latent
-  return {
-    Rq: queryRank ?? dModel,
-    Rkv: keyValueRank,
-    Hr: ropeHeadDim,
-    Hn: nopeHeadDim,
-    Hk: nopeHeadDim + ropeHeadDim,
-    Hv: valueHeadDim,
-    L: keyValueRank + ropeHeadDim,
-  }
-}
-
-/** Heads of an index, their width, and the share of the layers that have one: a dimension that the average layer has so much of. */
-function indexExtents(model: Transformer): Extents {
-  const { index } = model.attention
-  return index ? { I: index.heads, Hi: index.headDim, Si: indexedShare(model) } : {}
-}
-
-/** Og groups of On heads, ranks of queries and of results, what positions are projected to before they are pooled, and the share of the layers that pool many. */
-function compressedExtents(model: Transformer): Extents {
-  const { compressed } = model.attention
-  if (!compressed) return {}
-  const { queryRank, outputGroups, outputRank, heavy } = compressed
-  const { sparse: Cs, heavy: Ch } = pooledWidths(model)
-  return {
-    ...{ Rq: queryRank, Or: outputRank, Og: outputGroups, On: model.heads / outputGroups },
-    ...{ Cs, Ch, Sh: pooledShare(model, heavy) },
-  }
-}
-
-/** Shares of the layers with a mixer that attend and that have a recurrence, and the widths of the latter for one position, or for a state. */
-function recurrentExtents(model: Transformer): Extents {
-  const { recurrence } = model
-  if (!recurrence) return {}
-  const attending = attendingLayers(model) / mixingLayers(model)
-  const { projected, rank, raised, values, kept, streamed, streamedBackward } = widthsOf(recurrence)
-  const { state, convolution } = stateElements(recurrence)
-  return {
-    ...{ Sa: attending, Sr: 1 - attending },
-    ...{ Rp: projected + raised, Rm: projected, Rk: kept, Rs: streamed, Rb: streamedBackward, Rv: values },
-    ...{ Rr: rank, Rl: 2 * rank, Rg: raised },
-    ...{ Rw: mixerRow(recurrence.mixer).multiplyAdds(recurrence) / values },
-    ...{ Rn: state / values, Rt: convolution },
   }
 }
 
@@ -166,11 +91,22 @@ export function termValue({ base, selector, mask }: Term, scale: Scale): number 
   )
 }
 
-function factorOf(selector: number, { factors, factor }: Scale): number {
+function factorOf(selector: number, scale: Scale): number {
+  const { factors, factor, known } = scale
   let product = 1
   for (let bit = 0; bit < factors.length; bit++) if (selector & (1 << bit)) product *= factors[bit] ?? 1
+  // One that is 0 stays unknown, and is made each time.
+  if (product === 0) return 0
   factor[selector] = product
+  known[scale.count++] = selector
   return product
+}
+
+/** What was known of products of factors is so no more. */
+function forget(scale: Scale): void {
+  const { factor, known, count } = scale
+  for (let at = 0; at < count; at++) factor[known[at] ?? 0] = 0
+  scale.count = 0
 }
 
 /** Sets are bits in the order of the axes. */
@@ -190,33 +126,56 @@ export function sumTerms(terms: readonly Term[], scale: Scale): number {
 /** Whether sizes are padded to whole shards, and how far copies of tokens go. */
 export type Rounding = Dispatch & Pick<Assumptions, 'tokensDivideFreely' | 'expertBufferFactor'>
 
+/** What a factor is on a mesh, with a batch of one sequence. */
+type FactorOf = (mesh: Mesh, extents: Extents, rounding: Rounding) => number
+
+const factorRows: Readonly<Record<FactorName, FactorOf>> = {
+  B: () => 1,
+  T: ({ context, tensor }, { T }, rounding) => padding(T, context * tensor, rounding),
+  F: (mesh, { F }, rounding) => padding(F, tensorsOf(mesh), rounding),
+  V: (mesh, { V }, rounding) => padding(V, tensorsOf(mesh), rounding),
+  replicated: (mesh, { K = 1 }) => Math.max(1, tensorsOf(mesh) / K),
+  J: (mesh, extents, rounding) =>
+    visitedShare(mesh.expert * spreadOver(mesh, extents, rounding), extents, rounding),
+  G: (mesh, { G }, rounding) => padding(G, tensorsOf(mesh), rounding),
+  U: (mesh, { U }, rounding) => padding(U, tensorsOf(mesh), rounding),
+  spread: (mesh, extents, rounding) => 1 / spreadOver(mesh, extents, rounding),
+  buffer: ({ expert }, extents, rounding) => bufferOf(expert, extents, rounding),
+}
+
+const rowsOfFactors = factorNames.map((name) => factorRows[name])
+
+function tensorsOf({ tensor, tensor2 }: Mesh): number {
+  return tensor * tensor2
+}
+
+/** How much longer a dimension is where each shard is as long as the fullest. */
+function padding(extent = 1, shards: number, { tokensDivideFreely }: Rounding): number {
+  return tokensDivideFreely ? 1 : (Math.ceil(extent / shards) * shards) / extent
+}
+
+/** Tensor ranks that have whole experts of their own. */
+function spreadOver(mesh: Mesh, { E = 1 }: Extents, { expertTensor }: Rounding): number {
+  return heldAs(mesh, E, expertTensor) === 'whole' ? mesh.tensor : 1
+}
+
 /** Puts a mesh in, with a batch of one sequence: products of axis sizes, padding to the fullest shard, replication of key-value heads. */
-export function setMesh(scale: Scale, mesh: Mesh, extents: Extents, assumptions: Rounding): void {
-  axes.forEach((axis, k) => {
-    scale.sizes[k] = mesh[axis]
-  })
-  scale.inverse.fill(0)
-  const tensors = mesh.tensor * mesh.tensor2
-  const pad = (extent = 1, shards = 1) =>
-    assumptions.tokensDivideFreely ? 1 : (Math.ceil(extent / shards) * shards) / extent
-  scale.held = heldAs(mesh, extents.E ?? 1, assumptions.expertTensor)
-  const spread = scale.held === 'whole' ? mesh.tensor : 1
-  const factors: Readonly<Record<FactorName, number>> = {
-    B: 1,
-    T: pad(extents.T, mesh.context * mesh.tensor),
-    F: pad(extents.F, tensors),
-    V: pad(extents.V, tensors),
-    replicated: Math.max(1, tensors / (extents.K ?? 1)),
-    J: visitedShare(mesh.expert * spread, extents, assumptions),
-    G: pad(extents.G, tensors),
-    U: pad(extents.U, tensors),
-    spread: 1 / spread,
-    buffer: bufferOf(mesh.expert, extents, assumptions),
+export function setMesh(scale: Scale, mesh: Mesh, extents: Extents, rounding: Rounding): void {
+  // Several floors ask for one mesh, one after another.
+  if (scale.mesh === mesh && scale.extents === extents && scale.rounding === rounding) {
+    setBatch(scale, 1)
+    return
   }
-  factorNames.forEach((name, bit) => {
-    scale.factors[bit] = factors[name]
-  })
-  scale.factor.fill(0)
+  scale.mesh = mesh
+  scale.extents = extents
+  scale.rounding = rounding
+  const { sizes, factors } = scale
+  for (let k = 0; k < sizes.length; k++) sizes[k] = mesh[axes[k] ?? 'data']
+  scale.inverse.fill(0)
+  scale.held = heldAs(mesh, extents.E ?? 1, rounding.expertTensor)
+  for (let bit = 0; bit < factors.length; bit++)
+    factors[bit] = rowsOfFactors[bit]?.(mesh, extents, rounding) ?? 1
+  forget(scale)
 }
 
 /** Places that a token is sent to, over the k that there can be at most. */
@@ -245,5 +204,5 @@ function bufferOf(
 /** Puts a microbatch in: its sequences over all replicas, a real number where tokens divide freely. */
 export function setBatch(scale: Scale, sequences: number): void {
   scale.factors[0] = sequences
-  scale.factor.fill(0)
+  forget(scale)
 }

@@ -2,7 +2,7 @@
 import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { distinctPlaces } from '../../cost/communication/routing.ts'
 import { type Popularity, popularity } from '../../cost/communication/uneven-routing.ts'
-import { extentsOf } from '../../cost/compile/term.ts'
+import { extentsOf } from '../../cost/compile/extents.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { axes, axisSets, type Mesh } from '../../sharding/axis.ts'
 

@@ -1,8 +1,9 @@
 /** What is customary for a question of training: published recipes of about its sequence length, and how far runs went. */
 import { present } from '../../fields.ts'
 import type { Problem } from '../../problem.ts'
+import type { Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
-import { beyondRuns, type Divided } from './measured-range.ts'
+import { beyondRuns, type Divided, isWithinRuns } from './measured-range.ts'
 import type { Custom } from './preferences.ts'
 import type { Recipe } from './recipes.ts'
 import { type Comparing, onMeshes } from './ties.ts'
@@ -22,6 +23,15 @@ export function beyondOf({ residuals, workload, cluster: { chip } }: Problem): C
     ? ({ mesh, virtualStages }) =>
         beyondRuns({ mesh, ...present({ virtualStages }), sequenceLength, chip }, residuals.ran)
     : null
+}
+
+/** Whether meshes are like those of some run; null where no run is known. */
+export function withinRunsOf({
+  residuals,
+  workload: { sequenceLength },
+  cluster: { chip },
+}: Problem): ((mesh: Mesh) => boolean) | null {
+  return residuals ? (mesh) => isWithinRuns({ mesh, sequenceLength, chip }, residuals.ran) : null
 }
 
 interface Timed extends Divided {

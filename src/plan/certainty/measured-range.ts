@@ -78,14 +78,27 @@ export interface Beyond {
 }
 
 export function beyondRuns(ran: Ran, limits: RanLimits): Beyond {
-  const found = ranges.flatMap(({ name, end, of, says }) => {
-    const [own, limit] = [of(ran), limits[name as keyof RanLimits]]
-    if (own === null || limit === null) return []
-    const octaves = Math.log2(end === 'least' ? limit / own : own / limit)
-    return octaves > 0 ? [{ octaves, says: says(own, limit) }] : []
+  const found = ranges.flatMap((row) => {
+    const octaves = octavesBy(row, ran, limits)
+    return octaves > 0 ? [{ octaves, says: row.says(row.of(ran) ?? 0, limitOf(row, limits) ?? 0) }] : []
   })
   return {
     octaves: found.reduce((sum, { octaves }) => sum + octaves, 0),
     says: found.map(({ says }) => says),
   }
+}
+
+/** Whether the layout is like some run in all of these ways: it makes no texts, as all meshes are asked. */
+export function isWithinRuns(ran: Ran, limits: RanLimits): boolean {
+  return ranges.every((row) => octavesBy(row, ran, limits) <= 0)
+}
+
+function octavesBy(row: RangeRow, ran: Ran, limits: RanLimits): number {
+  const [own, limit] = [row.of(ran), limitOf(row, limits)]
+  if (own === null || limit === null) return 0
+  return Math.log2(row.end === 'least' ? limit / own : own / limit)
+}
+
+function limitOf({ name }: RangeRow, limits: RanLimits): number | null {
+  return limits[name as keyof RanLimits]
 }

@@ -95,13 +95,15 @@ const together: readonly (readonly Axis[])[] = [
 ]
 
 function caseOf(stage: StageModel, pipelined: boolean, meshes: readonly Mesh[]): Case {
-  const range = (product: (mesh: Mesh) => number) =>
-    meshes
-      .map(product)
-      .reduce(({ least, most }, size) => ({ least: Math.min(least, size), most: Math.max(most, size) }), {
-        least: Number.POSITIVE_INFINITY,
-        most: 1,
-      })
+  const range = (product: (mesh: Mesh) => number) => {
+    let [least, most] = [Number.POSITIVE_INFINITY, 1]
+    for (const mesh of meshes) {
+      const size = product(mesh)
+      if (size < least) least = size
+      if (size > most) most = size
+    }
+    return { least, most }
+  }
   const productOf = (over: readonly Axis[]) =>
     range((mesh) => over.reduce((size, axis) => size * mesh[axis], 1))
   return {

@@ -12,6 +12,7 @@ import type { CostModel } from '../../cost/model.ts'
 import { onCluster } from '../../cost/posed.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { filledTiers, unbounded } from '../../hardware/cluster/resized-cluster.ts'
+import { remembered } from '../../known.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { sequencesEach } from '../layouts/choices.ts'
@@ -32,24 +33,19 @@ export function pacedOn(model: CostModel, shared: OnAnyNetwork, fewest: number):
   const parts = tokensDivideFreely ? [] : innermostFilled(problem.cluster, fewest)
   if (parts.length === 0) return () => true
   const { splitsAny: splits } = choiceTurns(problem, shared.turns)
-  const turns = parts.map((part) => {
-    const there = onCluster(model, part)
-    return turnFloor(there, computeFloor(there, shared.works, { splits }), movedFloor(there))
-  })
   const wait = leastWait(problem)
   const all = sequencesEach(problem, 1)
   const scale = createScale()
-  const paces = new Map<Mesh, Seconds>()
-  const paceOf = (replica: Mesh): Seconds => {
-    const found = paces.get(replica)
-    if (found !== undefined) return found
-    const sequences = all * replicasOf(replica)
-    const pace = Math.min(...turns.map((turn) => turn(replica, sequences, scale))) / all
-    paces.set(replica, pace)
-    return pace
+  const paces = parts.map((part) => {
+    const there = onCluster(model, part)
+    const turn = turnFloor(there, computeFloor(there, shared.works, { splits }), movedFloor(there))
+    return remembered((replica: Mesh): Seconds => turn(replica, all * replicasOf(replica), scale) / all)
+  })
+  // Most replicas that have hope have it on the first.
+  return (replica, pipeline, each, limit) => {
+    const most = (limit * (1 + 1e-9) - stepOverheadSeconds) * pipeline
+    return paces.some((paceOf) => (each + wait(pipeline)) * paceOf(replica) <= most)
   }
-  return (replica, pipeline, each, limit) =>
-    (each + wait(pipeline)) * paceOf(replica) <= (limit * (1 + 1e-9) - stepOverheadSeconds) * pipeline
 }
 
 /**

@@ -3,7 +3,7 @@
  * numbers that rooms are asked with (room-floor.ts).
  */
 import type { NetworkCosts } from '../../cost/communication/network.ts'
-import { addBuckets, createTraffic, exposedAt } from '../../cost/communication/traffic.ts'
+import { exposedSeconds } from '../../cost/communication/traffic.ts'
 import type { Window } from '../../cost/compile/compile.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import type { StateNumbers } from '../../cost/memory/layer-bytes.ts'
@@ -52,7 +52,6 @@ export function needsOfStages(
   const timings = byReplica<Timed>({ pipelined: true })
   const layers = new WeakMap<Timed, LayerNeeds>()
   const counted = modelOfKind(model)
-  const traffic = createTraffic(model.resources)
   /** The model whose numbers a stage of the mesh is asked with, and the question that it is asked. */
   const modelFor = ({ pipeline }: Mesh): CostModel => (pipeline > 1 ? counted : model)
 
@@ -64,11 +63,7 @@ export function needsOfStages(
   }
   const exposed = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts): readonly Seconds[] => {
     setBatch(scale, sequences)
-    const seconds = (window: Window | undefined): Seconds => {
-      traffic.fill(0)
-      addBuckets(traffic, ofBatch(window), scale, costs, beside)
-      return traffic[exposedAt] ?? 0
-    }
+    const seconds = (window: Window | undefined) => exposedSeconds(ofBatch(window), scale, costs, beside)
     const layer = modelFor(mesh).stages[0]?.layer
     const forwards = seconds(layer?.forward)
     return layer?.backward.map((window) => forwards + seconds(window)) ?? []

@@ -13,7 +13,8 @@ import {
   windowTime,
 } from '../../../src/cost/communication/traffic.ts'
 import { compile, type Window } from '../../../src/cost/compile/compile.ts'
-import { createScale, extentsOf, setBatch, setMesh } from '../../../src/cost/compile/term.ts'
+import { extentsOf } from '../../../src/cost/compile/extents.ts'
+import { createScale, setBatch, setMesh } from '../../../src/cost/compile/term.ts'
 import { computeRates, computeTime } from '../../../src/cost/compute/compute.ts'
 import type { Chip } from '../../../src/hardware/chip.ts'
 import { resourceCount } from '../../../src/hardware/network/collective.ts'

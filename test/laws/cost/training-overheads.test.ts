@@ -2,14 +2,8 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  createScale,
-  extentsOf,
-  setBatch,
-  setMesh,
-  type Term,
-  termValue,
-} from '../../../src/cost/compile/term.ts'
+import { extentsOf } from '../../../src/cost/compile/extents.ts'
+import { createScale, setBatch, setMesh, type Term, termValue } from '../../../src/cost/compile/term.ts'
 import { computeRates, trainingRates } from '../../../src/cost/compute/compute.ts'
 import {
   elementwiseBackward,

@@ -1,8 +1,8 @@
 /** Attention to a window and to pooled positions, and several residual streams: DeepSeek-V4 against its published figures. */
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../../api/catalogue.ts'
+import { extentsOf } from '../../../src/cost/compile/extents.ts'
 import { streamTerm } from '../../../src/cost/compile/model-terms.ts'
-import { extentsOf } from '../../../src/cost/compile/term.ts'
 import { activationTerms } from '../../../src/cost/memory/memory.ts'
 import { evaluateInference } from '../../../src/evaluate-inference.ts'
 import { contextGroups, keptPositions, keptScored } from '../../../src/inference/pass/contexts.ts'

@@ -4,14 +4,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { book } from '../../../src/assumptions/book.ts'
 import { compile } from '../../../src/cost/compile/compile.ts'
-import {
-  createScale,
-  extentsOf,
-  setBatch,
-  setMesh,
-  sumTerms,
-  termValue,
-} from '../../../src/cost/compile/term.ts'
+import { extentsOf } from '../../../src/cost/compile/extents.ts'
+import { createScale, setBatch, setMesh, sumTerms, termValue } from '../../../src/cost/compile/term.ts'
 import { costModel } from '../../../src/cost/compiled-model.ts'
 import { stageModel } from '../../../src/cost/model.ts'
 import { attendedShare } from '../../../src/model/flops.ts'

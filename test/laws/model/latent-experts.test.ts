@@ -1,6 +1,6 @@
 /** Experts of a width of their own: what they have, what is sent to them, and that their sum goes back up before it is reduced. */
 import { describe, expect, it } from 'vitest'
-import { extentsOf } from '../../../src/cost/compile/term.ts'
+import { extentsOf } from '../../../src/cost/compile/extents.ts'
 import { recomputedArrays } from '../../../src/cost/memory/recomputation.ts'
 import { type Architecture, transformer } from '../../../src/model/architecture.ts'
 import { expertLayerParameters } from '../../../src/model/expert-layers.ts'

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { javascriptLpSolver } from '../../../solvers/javascript-lp-solver.ts'
-import { createScale, extentsOf, setMesh, sumTerms } from '../../../src/cost/compile/term.ts'
+import { extentsOf } from '../../../src/cost/compile/extents.ts'
+import { createScale, setMesh, sumTerms } from '../../../src/cost/compile/term.ts'
 import { costModel } from '../../../src/cost/compiled-model.ts'
 import { gatheredKeyTerms } from '../../../src/cost/memory/memory.ts'
 import { recomputedArrays } from '../../../src/cost/memory/recomputation.ts'
