@@ -8,7 +8,7 @@ import { serverAddress } from './server-address.ts'
 export function byServer(server: string, key: string | undefined, begin: Begin): Asker {
   const { origin, authorization } = serverAddress(server, key)
   async function post<Answer>(path: string, body: unknown): Promise<Answer> {
-    const response = await fetch(new URL(path, origin), {
+    const response = await fetch(`${origin}${path}`, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',

@@ -5,7 +5,7 @@
 import { UsageError } from './usage-error.ts'
 
 export interface ServerAddress {
-  /** Without name and password. */
+  /** Without name and password; with the path under which a proxy has the service, and no slash at its end. */
   readonly origin: string
   readonly authorization: string | null
 }
@@ -23,8 +23,10 @@ export function serverAddress(server: string, key: string | undefined): ServerAd
     )
   url.username = ''
   url.password = ''
+  url.search = ''
+  url.hash = ''
   const basic = isNamed ? `Basic ${encoded(decoded(username), decoded(password))}` : null
-  return { origin: url.href.replace(/\/$/, ''), authorization: key ? `Bearer ${key}` : basic }
+  return { origin: url.href.replace(/\/+$/, ''), authorization: key ? `Bearer ${key}` : basic }
 }
 
 function encoded(name: string, password: string): string {

@@ -8,25 +8,36 @@ import { run } from './world.ts'
 const asked = ['validate', 'a.yaml', '--report', 'junit=junit', '--report', 'sarif=sarif', '--server']
 const files = { 'a.yaml': 'model: llama-3-8b\nhardware: {chip: h100-sxm, chips: 8}\n' }
 
-it('sends them as basic authentication', async () => {
-  const seen: (string | undefined)[] = []
-  const server = createServer((request, response) => {
-    seen.push(request.headers.authorization)
+interface Heard {
+  readonly url: string | undefined
+  readonly authorization: string | undefined
+}
+
+/** What a service hears that is asked for a plan at such an address, which has PORT for its port. */
+async function heardAt(address: string): Promise<readonly Heard[]> {
+  const heard: Heard[] = []
+  const server = createServer(({ url, headers: { authorization } }, response) => {
+    heard.push({ url, authorization })
     response.end('{}')
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  await run([
-    'plan',
-    '--model',
-    'llama-3-8b',
-    '--chip',
-    'h100-sxm',
-    '--server',
-    `http://me:pass%40word@127.0.0.1:${port}`,
-  ]).catch(() => null)
+  const at = address.replace('PORT', `${port}`)
+  await run(['plan', '--model', 'llama-3-8b', '--chip', 'h100-sxm', '--server', at]).catch(() => null)
   server.close()
-  expect(seen).toEqual([`Basic ${Buffer.from('me:pass@word').toString('base64')}`])
+  return heard
+}
+
+it('sends them as basic authentication', async () => {
+  const heard = await heardAt('http://me:pass%40word@127.0.0.1:PORT')
+  expect(heard.map(({ authorization }) => authorization)).toEqual([
+    `Basic ${Buffer.from('me:pass@word').toString('base64')}`,
+  ])
+})
+
+it.each(['', '/base', '/base//', '/base?a=b#c'])('asks under the path of the address: %s', async (path) => {
+  const [heard] = await heardAt(`http://127.0.0.1:PORT${path}`)
+  expect(heard?.url).toBe(path === '' ? '/optimize' : '/base/optimize')
 })
 
 it.each([
