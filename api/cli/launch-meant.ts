@@ -6,7 +6,7 @@ import { foreignManifest } from './foreign-manifest.ts'
 
 /** What the launch files of each framework have and requests have not; the first that is found counts. */
 const marks: Readonly<Record<LaunchKey, RegExp>> = {
-  megatronBridge: /megatron[-_.]bridge|scripts\/performance\/\S+\.py/i,
+  megatronBridge: /megatron[-_.]bridge|scripts\/performance\/\S+\.py|\brun_recipe\.py\b/i,
   torchtitan: /torchtitan|\brun_train\.sh\b|^\[(parallelism|activation_checkpoint)\]$/im,
   maxtext:
     /maxtext|^(ici|dcn)_\w+_parallelism:|^(base_config|base_emb_dim|remat_policy|per_device_batch_size):/im,

@@ -10,12 +10,16 @@ const starts = {
   tensorrtLlm: 'trtllm-serve Qwen/Qwen3-8B',
   megatron: 'torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 32 --seq-length 4096',
   maxtext: 'python3 -m MaxText.train MaxText/configs/base.yml per_device_batch_size=2',
+  torchtitan: 'torchrun --nproc-per-node 8 -m torchtitan.train --module llama3 --config llama3_8b',
+  megatronBridge: 'torchrun --nproc-per-node 8 run_recipe.py --recipe llama3_8b_pretrain_config',
 } as const
 
 type Key = keyof typeof starts
 
+const servers: readonly Key[] = ['vllm', 'sglang', 'tensorrtLlm']
+
 function found(key: Key, words: string, start: string = starts[key]) {
-  const mode = key === 'megatron' || key === 'maxtext' ? 'train' : 'generate'
+  const mode = servers.includes(key) ? 'generate' : 'train'
   const read = readerOf({ [key]: `${start} ${words}` } as LaunchedPlan)
   const reading = read({ chips: 8, slices: 1, mode, model: null })
   return misspeltChecks(reading, `/plan/${key}`)
@@ -43,6 +47,19 @@ describe('an option', () => {
     ['maxtext', '-ici_fsdp_parallelism=64', 'ici_fsdp_parallelism=…', 'one dash'],
     ['maxtext', '–ici_fsdp_parallelism=64', 'ici_fsdp_parallelism=…', 'an en dash'],
     ['maxtext', '--foo bar', 'an option of maxtext e591f30', 'dashes'],
+    ...(['–', '-'] as const).map((dash): [Key, string, string, string] => [
+      'torchtitan',
+      `${dash}parallelism.tensor_parallel_degree 4`,
+      '--parallelism.tensor_parallel_degree',
+      dash === '-' ? 'one dash' : 'an en dash',
+    ]),
+    ['torchtitan', '—frob.nicate=4', 'an option of torchtitan b5bcd76', 'an em dash'],
+    ['megatronBridge', '–tp 4', '-tp', 'an en dash'],
+    ['megatronBridge', '-–seq_length 4096', '--seq_length', 'an en dash'],
+    [
+      ...(['megatronBridge', '--model.tensor_model_parallel_size=4'] as const),
+      ...(['model.tensor_model_parallel_size=…', 'dashes'] as const),
+    ],
   ])('of %s in %s is %s, and begins with %s', (key, words, meant, dash) => {
     const message = expect.stringContaining(`begins with ${dash}`)
     expect(told(key, words)).toEqual([[meant, message]])
@@ -54,6 +71,10 @@ describe('an option', () => {
     ['vllm', '--enable-expert-parallel tensor-parallel-size=4', '--tensor-parallel-size'],
     ['tensorrtLlm', '--max_batch_size 4 tp_size 4', '--tp_size'],
     ['megatron', '--bf16 tensor-model-parallel-size 4', '--tensor-model-parallel-size'],
+    [
+      ...(['torchtitan', 'parallelism.tensor_parallel_degree 4'] as const),
+      '--parallelism.tensor_parallel_degree',
+    ],
   ])('of %s in %s has no dashes', (key, words, meant) => {
     expect(told(key, words)).toEqual([[meant, expect.stringContaining('has no dashes before it')]])
   })
@@ -88,6 +109,9 @@ it.each<[Key, string]>([
     '--recompute-modules mlp core_attn --wandb-exp-name sequence-parallel --data-path 0.5 a-b 0.5 c_d',
   ],
   ['megatron', '2>&1 | tee –log'],
+  ['torchtitan', 'activation-checkpoint:full --training.steps -1 --metrics.save_tb_folder parallelism.tb'],
+  ['torchtitan', '--job.description training.seq_len --parallelism.tensor-parallel-degree=4'],
+  ['megatronBridge', '-tp 4 -ng 8 --dataset mock model.seq_length=4096 ~model.x +model.y=-1 ++train.z=1'],
   ['maxtext', 'run_name=a-b steps=3 --verbosity=1 $MORE | tee -a log_file x'],
 ])('words of %s that are no options are not told: %s', (key, words) => {
   expect(found(key, words)).toEqual([])

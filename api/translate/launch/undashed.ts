@@ -19,10 +19,15 @@ export interface Undashed {
 }
 
 export function undashedIn(reading: LaunchReading): readonly Undashed[] {
-  const { undashed = [], known = [], refuses, framework, version } = reading
+  const { undashed = [], misdashed = [], known = [], refuses, framework, version } = reading
   const names = [...known, ...(optionsOfVersion(reading) ?? [])]
   const by = refuses ? `${framework} ${version}` : null
-  return [...new Set(undashed.map(optionIn))].flatMap((option) => {
+  const told = misdashed.map((one) => ({
+    ...one,
+    flaw: flawOf(dashesOf(one.option)[0]),
+    by: `${framework} ${version}`,
+  }))
+  const found = [...new Set(undashed.map(optionIn))].flatMap((option) => {
     const [dashes, name] = dashesOf(option)
     const hasSwitches = names.some(isSwitch)
     const meant = hasSwitches ? switchMeant(name, names) : settingMeant(name, names)
@@ -31,6 +36,7 @@ export function undashedIn(reading: LaunchReading): readonly Undashed[] {
     const flaw = hasSwitches || dashes !== '' ? flawOf(dashes) : 'has no = behind it'
     return meant === null && !(isSure && refuses) ? [] : [{ option, flaw, meant, by }]
   })
+  return [...told, ...found]
 }
 
 /** Short options are known by the one hyphen that they have. */

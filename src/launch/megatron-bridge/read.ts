@@ -71,6 +71,7 @@ export function readBridge(
     notUnderstood: left.filter((one) => !isImmaterial(one)),
     faults: compact(reading.faults, saysNothing(taken) && nothingSaid(recipe ?? 'its recipe')),
     misnamed: [...(reading.misnamed ?? []), ...taken.misnamed],
+    misdashed: taken.misdashed,
   }
 }
 

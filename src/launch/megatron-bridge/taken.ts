@@ -1,8 +1,9 @@
 /** Takes a command of Megatron Bridge apart: fields that it overrides, as options of Megatron-LM, and what it says beside. Source: overrides.ts, performance.ts. */
 import { ownValue } from '../../fields.ts'
+import { dashesOf, isOption, isOtherwiseDashed } from '../read/dashes.ts'
 import { wordsOf } from '../read/left-over.ts'
-import type { Misnamed } from '../read/reading.ts'
-import { optionsSaid } from './overrides.ts'
+import type { Misdashed, Misnamed } from '../read/reading.ts'
+import { optionsSaid, overrides } from './overrides.ts'
 import { computeType, misnamedHere, performanceSaid, recipesSet } from './performance.ts'
 
 /** run_recipe.py sets it to the length of the data set, which may be the recipe's own. */
@@ -69,6 +70,7 @@ export interface Taken {
   readonly uncounted: readonly string[]
   readonly left: readonly string[]
   readonly misnamed: readonly Misnamed[]
+  readonly misdashed: readonly Misdashed[]
 }
 
 const map = () => new Map<string, Field>()
@@ -80,6 +82,7 @@ export function takenOf(words: readonly string[]): Taken {
   const [follows, conveniences, overridden] = [map(), map(), map()]
   const [left, idle, uncounted]: [string[], string[], string[]] = [[], [], []]
   const misnamed: Misnamed[] = []
+  const misdashed: Misdashed[] = []
   let recipe: string | null = null
   let size: string | null = null
   let gpus: number | null = null
@@ -106,6 +109,7 @@ export function takenOf(words: readonly string[]): Taken {
     } else if (text !== '') {
       left.push(text)
       misnamed.push(...misnamedHere(name, value))
+      misdashed.push(...misdashedHere(name))
     }
   }
   const isTyped = conveniences.has(keys.precision) || overridden.has(keys.precision)
@@ -123,8 +127,19 @@ export function takenOf(words: readonly string[]): Taken {
       uncounted,
       left,
       misnamed,
+      misdashed,
     },
   }
+}
+
+/** Overrides have no dashes, for which Hydra would take them for names, and options of the scripts have those of a keyboard. */
+function misdashedHere(word: string): readonly Misdashed[] {
+  if (!isOption(word) && !isOtherwiseDashed(word)) return []
+  const [, name] = dashesOf(word)
+  const option = [`-${name}`, `--${name}`].find((one) => Object.hasOwn(short, one))
+  const field = overrides.some(({ key }) => key === name) ? `${name}=…` : null
+  const meant = option ?? field
+  return meant === null ? [] : [{ option: word, meant }]
 }
 
 function fieldsOf(overrides: readonly string[], text: string): readonly (readonly [string, Field])[] {

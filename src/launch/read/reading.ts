@@ -52,6 +52,8 @@ export interface LaunchReading {
   readonly notUnderstood: readonly string[]
   /** Words that may be settings but for the dashes, or the sign, that these have, with what follows them. */
   readonly undashed?: readonly string[]
+  /** Settings whose dashes the framework does not take, with what is meant: null where no name is like it. */
+  readonly misdashed?: readonly Misdashed[]
   /** Options that are read from such a file, to suggest what a misspelled one may have meant. */
   readonly known?: readonly string[]
   /** Options by the short names that they have behind one hyphen, where such a name behind two is none. */
@@ -74,6 +76,11 @@ export interface LaunchReading {
   readonly misnamed?: readonly Misnamed[]
   /** Values that the release does not have, and that somebody may have added to it. */
   readonly unregistered?: readonly Misnamed[]
+}
+
+export interface Misdashed {
+  readonly option: string
+  readonly meant: string | null
 }
 
 /** Dimensions beside the name of a model, and what the framework makes of those that differ from the model's own. */

@@ -5,8 +5,9 @@
  */
 import { compact } from '../../../compact.ts'
 import { type Fields, isFields } from '../../../fields.ts'
+import { dashesOf, isOption, isOtherwiseDashed } from '../../read/dashes.ts'
 import { optionsOf } from '../../read/options.ts'
-import type { LaunchReading } from '../../read/reading.ts'
+import type { LaunchReading, Misdashed } from '../../read/reading.ts'
 import { readScript } from '../../read/shell/script.ts'
 import { worldOf } from '../../read/world.ts'
 import { type Registered, registered } from '../registry.ts'
@@ -41,7 +42,8 @@ export function readTorchtitanCommand(
   const settings = typeof file === 'string' ? writtenAs(file, documents) : null
   if (settings !== null) {
     const reading = readTorchtitan(overridden(parse(settings), given), world ?? chips)
-    return { ...reading, hardware, notes: compact(notes, reading.notes) }
+    const misdashed = misdashedIn(words.slice(start + 1), reading)
+    return { ...reading, hardware, misdashed, notes: compact(notes, reading.notes) }
   }
   const own = ownConfig(given.get('module'), documents)
   const base = own?.base ?? registered.find(({ config }) => config === given.get('config'))
@@ -53,6 +55,7 @@ export function readTorchtitanCommand(
   const apart = tensor > 1 && /^false$/i.test(String(given.get(sequenceKey)))
   return {
     ...reading,
+    misdashed: misdashedIn(words.slice(start + 1), reading),
     version: torchtitanMain,
     model: base ? reading.model : null,
     // Its flavor is that of a config, which main has under a name.
@@ -188,6 +191,18 @@ function dotted(words: readonly string[]): ReadonlyMap<string, string | true> {
     found.set(name.replaceAll('-', '_'), rest.length > 0 ? rest.join('=') : value)
   })
   return found
+}
+
+/** Settings that do not begin with two hyphens, with which its parser stops (tyro: "Unrecognized options"). */
+function misdashedIn(words: readonly string[], { known = [] }: LaunchReading): readonly Misdashed[] {
+  return words.flatMap((word, at) => {
+    const [dashes, rest] = dashesOf(word)
+    const [option = '', name = ''] = [word, rest].map((one) => one.split('=')[0] ?? '')
+    const isKnown = known.includes(name.replaceAll('-', '_'))
+    const isValue = isOption(words[at - 1] ?? '') && !words[at - 1]?.includes('=')
+    const isWrong = dashes === '' ? isKnown && !isValue : isOtherwiseDashed(word) && name.includes('.')
+    return isWrong ? [{ option, meant: isKnown ? `--${name}` : null }] : []
+  })
 }
 
 function plain(value: string | true): unknown {
