@@ -1,19 +1,23 @@
 /**
  * What groups of chips cost on one network, each worked out once. A group is known by the ways in which its axes lie, numbers that
  * stand one after the other, so that asking for it again makes nothing. Networks that price every group alike share what is known:
- * behind switches those are all numbers of chips that fill every tier but an unbounded outermost.
+ * behind switches those are all numbers of chips that fill every tier but an unbounded outermost, but for groups that straddle nodes, of which it hangs on the
+ * number of chips how many there are, and so how the worst of them lies.
  */
 import type { Network, SwitchedNetwork } from '../../hardware/cluster/cluster.ts'
 import { filledTiers } from '../../hardware/cluster/resized-cluster.ts'
 import { groupCost } from '../../hardware/network/collective.ts'
 import type { Group, RankSpan } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
+import { straddles } from '../../hardware/network/switched-collective.ts'
 import { known, rememberedOf } from '../../known.ts'
 import { recent, valueKey } from '../../recent.ts'
 
 export interface GroupPrices {
-  /** Of the axes at `over`, by how each lies: those that are 0 have one chip and are no part of it. */
+  /** How one axis lies that has the group, or ranks of one stride, to itself. */
   readonly wayOf: (group: Group) => number
+  readonly rankedWay: (span: RankSpan) => number
+  /** Of the axes at `over`, by how each lies: those that are 0 have one chip and are no part of it. */
   readonly find: (over: readonly number[], ways: readonly number[]) => GroupCost | null
   /** Prices the group that lies so. */
   readonly of: (over: readonly number[], ways: readonly number[], group: Group) => GroupCost
@@ -27,6 +31,18 @@ interface Place {
   readonly next: Map<number, Place>
 }
 
+interface Table {
+  readonly root: Place
+  count: number
+}
+
+/** What networks know together. */
+interface Shared extends Table {
+  /** Numbers of ways that are no ranks of one stride. */
+  readonly texts: Map<string, number>
+  readonly least: WeakMap<GroupCost, WeakMap<GroupCost, GroupCost>>
+}
+
 /** A search meets some thousands of distinct groups; the bounds only guard against absurd clusters, and against ever new ones. */
 const mostKnown = 50_000
 const networksKnown = 12
@@ -34,31 +50,33 @@ const networksKnown = 12
 /** No axis is as large, and no stride. */
 export const beyondAnyAxis = 2 ** 25
 
-/** How ranks of one stride lie, several of them. */
-export function rankedWay({ size, stride }: RankSpan): number {
-  return size * beyondAnyAxis + stride
-}
-
 export function groupPrices(network: Network, terms: NetworkTerms): GroupPrices {
-  return known(priced, pricedBy(network, terms), () => pricesOn(network, terms))
-}
-
-const priced = recent<GroupPrices>(networksKnown)
-
-function pricesOn(network: Network, terms: NetworkTerms): GroupPrices {
-  const root: Place = place()
-  const least = new Map<GroupCost, Map<GroupCost, GroupCost>>()
-  const texts = new Map<string, number>()
-  let count = 0
+  const shared = known(priced, pricedBy(network, terms), nothingShared)
+  const own = table()
+  const { texts, least } = shared
+  const straddling = ({ size, stride }: RankSpan) =>
+    network.kind === 'switched' && straddles(network, size, stride)
+  /** Ways that straddle a unit are below 0. */
+  const rankedWay = (span: RankSpan) => {
+    const way = span.size * beyondAnyAxis + span.stride
+    return straddling(span) ? -way : way
+  }
+  const tableOf = (over: readonly number[], ways: readonly number[]): Table => {
+    for (const axis of over) if ((ways[axis] ?? 0) < 0) return own
+    return shared
+  }
   return {
     wayOf: (group) => {
-      const [span, ...others] = group.kind === 'switched' ? group.spans : []
+      const spans = group.kind === 'switched' ? group.spans : []
+      const [span, ...others] = spans
       if (span && others.length === 0) return rankedWay(span)
       // Less than of any ranks.
-      return known(texts, groupKey(group), () => texts.size + 1)
+      const way = known(texts, groupKey(group), () => texts.size + 1)
+      return spans.some(straddling) ? -way : way
     },
+    rankedWay,
     find: (over, ways) => {
-      let at: Place | undefined = root
+      let at: Place | undefined = tableOf(over, ways).root
       for (const axis of over) {
         const way = ways[axis] ?? 0
         if (way !== 0) at = at?.next.get(way)
@@ -67,9 +85,10 @@ function pricesOn(network: Network, terms: NetworkTerms): GroupPrices {
     },
     of: (over, ways, group) => {
       const cost = groupCost(network, group, terms)
-      if (count >= mostKnown) return cost
-      count++
-      let at = root
+      const table = tableOf(over, ways)
+      if (table.count >= mostKnown) return cost
+      table.count++
+      let at = table.root
       for (const axis of over) {
         const way = ways[axis] ?? 0
         if (way !== 0) at = known(at.next, way, place)
@@ -79,11 +98,20 @@ function pricesOn(network: Network, terms: NetworkTerms): GroupPrices {
     },
     lesser: (a, b) => {
       if (a === b) return a
-      if (count >= mostKnown) return lesser(a, b)
-      const beside = known(least, a, () => new Map<GroupCost, GroupCost>())
+      const beside = known(least, a, () => new WeakMap<GroupCost, GroupCost>())
       return known(beside, b, () => lesser(a, b))
     },
   }
+}
+
+const priced = recent<Shared>(networksKnown)
+
+function table(): Table {
+  return { root: place(), count: 0 }
+}
+
+function nothingShared(): Shared {
+  return { ...table(), texts: new Map(), least: new WeakMap() }
 }
 
 function place(): Place {
@@ -97,7 +125,7 @@ function groupKey(group: Group): string {
   return key
 }
 
-/** All that a group's price hangs on beside how it lies. */
+/** All that the price of a group hangs on that straddles nothing, beside how it lies. */
 function pricedBy(network: Network, terms: NetworkTerms): string {
   const { finiteRings, scaleUpEfficiency, scaleOutEfficiency, latencyFactor } = terms
   const { inNetworkReduction, scaleUpHalfBytes, directSeconds = null } = terms
@@ -110,7 +138,7 @@ function pricedBy(network: Network, terms: NetworkTerms): string {
 
 const tiersKey = rememberedOf((tiers: SwitchedNetwork['tiers']) => valueKey(tiers))
 
-/** Chips of all tiers but an outermost without end: of more chips than these no group is cut off by how many there are. */
+/** Chips of all tiers but an outermost without end: of more chips than these no group that straddles nothing is cut off by how many there are. */
 function mostCutOff(network: SwitchedNetwork): number {
   const outermost = network.tiers.at(-1)?.size ?? null
   return outermost === null ? filledTiers(network) : Number.POSITIVE_INFINITY

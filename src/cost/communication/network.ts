@@ -12,7 +12,7 @@ import { type Group, union } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
 import { type Placement, rankStrides, sliceAssignments } from '../../hardware/network/placement.ts'
 import { type Axis, type AxisSet, axes, axesOf, axisSets, type Mesh } from '../../sharding/axis.ts'
-import { beyondAnyAxis, groupPrices, lesser, rankedWay } from './group-prices.ts'
+import { beyondAnyAxis, type GroupPrices, groupPrices, lesser } from './group-prices.ts'
 
 /** Indexed by axis set; only sets that the layouts move over and that have more than one chip have an entry. */
 export type NetworkCosts = readonly (GroupCost | undefined)[]
@@ -73,7 +73,7 @@ export function networkPrices(
     if (network.kind === 'torus') {
       return sliceAssignments(network, mesh).map((slices) => bestOnTorus(network, mesh, slices))
     }
-    const [first, ...others] = rankStrides(mesh).map((strides) => ranked(mesh, strides))
+    const [first, ...others] = rankStrides(mesh).map((strides) => ranked(mesh, strides, prices))
     if (!first) return []
     return [
       bySet(mesh, (over) => {
@@ -117,7 +117,7 @@ interface Lying {
 }
 
 /** Ranks that are so far apart, by axis. */
-function ranked(mesh: Mesh, strides: readonly number[]): Lying {
+function ranked(mesh: Mesh, strides: readonly number[], { rankedWay }: GroupPrices): Lying {
   const span = (at: number) => ({ size: mesh[axes[at] ?? 'data'], stride: strides[at] ?? 1 })
   const ways: number[] = []
   for (let at = 0; at < strides.length; at++) ways.push(span(at).size > 1 ? rankedWay(span(at)) : 0)

@@ -100,6 +100,23 @@ function within({ chips }: SwitchedNetwork, unit: number): number {
   return chips !== undefined && unit >= chips ? Number.POSITIVE_INFINITY : unit
 }
 
+/**
+ * Whether a group of so many ranks, as many chips apart, straddles a boundary between units of the network: how its worst placed part lies then hangs on
+ * how many such groups there are.
+ */
+export function straddles({ tiers }: SwitchedNetwork, size: number, stride: number): boolean {
+  let unit = 1
+  return tiers.some((tier) => {
+    unit *= tier.size ?? Number.POSITIVE_INFINITY
+    return stride < unit && unit !== Number.POSITIVE_INFINITY && !divides(size, stride, unit)
+  })
+}
+
+/** Whether a group divides a unit, or units divide it. */
+function divides(size: number, stride: number, unit: number): boolean {
+  return Math.floor(unit / stride) >= size ? unit % (stride * size) === 0 : (stride * size) % unit === 0
+}
+
 interface Members {
   readonly most: number
   readonly least: number
@@ -115,7 +132,7 @@ function membersWithin({ spans }: SwitchedGroup, unit: number, chips: number | u
     if (stride >= unit) continue
     const room = Math.floor(unit / stride)
     const fits = room >= size
-    if (unit === Number.POSITIVE_INFINITY || (fits ? unit % (stride * size) : (stride * size) % unit) === 0) {
+    if (unit === Number.POSITIVE_INFINITY || divides(size, stride, unit)) {
       most *= Math.min(room, size)
       least *= Math.min(room, size)
       continue

@@ -15,12 +15,13 @@ import { axesOf, axisSets, type Mesh, replicasOf, unitMesh } from '../../../src/
 import { forAll } from '../../law.ts'
 import { problem } from '../../problem.ts'
 
-const size = fc.constantFrom(1, 1, 2, 3, 4, 8, 16)
+const size = fc.constantFrom(1, 1, 2, 3, 4, 5, 8, 16)
 
 it('prices a group as on the network that it lies on, whatever others were priced before', () => {
   const node = fc.constantFrom(1, 2, 4, 8, 72)
   const sets = Array.from({ length: axisSets }, (_, set) => set)
-  forAll(20, [size, size, size, size, node, fc.nat(40)], (tensor, fsdp, data, pipeline, within, idle) => {
+  const drawn = [size, size, size, size, node, fc.nat(40), fc.nat(200)] as const
+  forAll(60, [...drawn], (tensor, fsdp, data, pipeline, within, idle, more) => {
     const mesh: Mesh = { ...unitMesh, tensor, fsdp, data, pipeline }
     const chips = tensor * fsdp * data * pipeline
     const { cluster, assumptions } = problem({
@@ -37,6 +38,12 @@ it('prices a group as on the network that it lies on, whatever others were price
     const [first, ...others] = network.tiers
     const tiers = first ? [{ ...first, size: within }, ...others] : []
     const here = { ...network, tiers, chips: chips + idle }
+    const { chips: _counted, ...endless } = here
+    // Groups lie alike on more chips, and have another price there where they straddle nodes.
+    for (const there of [{ ...here, chips: here.chips + more }, endless]) {
+      const before = networkPrices(there, sets, assumptions)
+      for (const placement of placements(there, mesh)) before.placed(placement, mesh)
+    }
     const prices = networkPrices(here, sets, assumptions)
     for (const placement of placements(here, mesh)) {
       const costs = prices.placed(placement, mesh)
