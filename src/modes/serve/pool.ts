@@ -1,7 +1,8 @@
 /**
  * The instances that a pool of chips can be divided into, and whether given numbers of two kinds fit into it together.
  *
- *   switched   a divisor of a node, or whole nodes: a power of two of them, or a divisor of their number
+ *   switched   any part of a node of up to eight chips, a divisor of a larger one, or whole nodes: up to four, a power of two of them, or a divisor of their
+ *              number
  *   torus      a slice that is on offer and tiles the pool's own, or whole slices, joined by DCN
  *
  * Each replica is an instance of its own, so that instances have no data axis. They are placed greedily, the larger
@@ -18,6 +19,12 @@ import { slicesOf, wraparound } from '../../hardware/cluster/slice.ts'
 /** More chips than any instance in use has; bounds the search. */
 const mostChips = 256
 
+/** Nodes of so many chips or fewer are divided in every way: instances of three on nodes of eight leave two chips for others. */
+const mostDivided = 8
+
+/** Every number of whole nodes or slices is tried up to so many. */
+const mostUnits = 4
+
 /** Clusters that one instance may have, smallest first. */
 export function instanceClusters(pool: Cluster): readonly Cluster[] {
   const { network } = pool
@@ -29,7 +36,7 @@ function nodeClusters(pool: Cluster, network: SwitchedNetwork): readonly Cluster
   const node = nodeOf(pool, network)
   const halves: number[] = []
   for (let chips = pool.chips; Number.isInteger(chips); chips /= 2) if (chips <= node) halves.push(chips)
-  const within = [...divisorsOf(node), ...halves]
+  const within = node <= mostDivided ? upTo(node) : [...divisorsOf(node), ...halves]
   const whole = multiples(Math.floor(pool.chips / node)).map((nodes) => nodes * node)
   const counts = new Set([...within, ...whole].filter((chips) => chips <= pool.chips))
   return [...counts].map((chips) => behindSwitches(pool, network, chips))
@@ -63,14 +70,18 @@ function cut(pool: Cluster, network: TorusNetwork, system: TorusSystem, topology
   return { ...pool, chips: volume(topology), network: { ...network, topology, wraps, slices: 1 } }
 }
 
-/** Powers of two up to a number, its divisors, and those of its halves, so that every size in a pool is also a size in a pool twice as large. */
+/** All numbers up to four, powers of two up to a number, its divisors, and those of its halves, so that every size in a pool is also a size in a pool twice as large. */
 function multiples(most: number): readonly number[] {
-  const found = new Set<number>()
+  const found = new Set(upTo(Math.min(most, mostUnits)))
   for (let power = 1; power <= most; power *= 2) {
     found.add(power)
     for (const divisor of divisorsOf(Math.floor(most / power))) found.add(divisor)
   }
   return [...found]
+}
+
+function upTo(most: number): readonly number[] {
+  return Array.from({ length: most }, (_, at) => at + 1)
 }
 
 export interface Instances {

@@ -6,7 +6,7 @@ import type { Cluster } from '../../../src/hardware/cluster/cluster.ts'
 import { generateCapacity, prefillCapacity } from '../../../src/modes/serve/capacity.ts'
 import { holds, instanceClusters } from '../../../src/modes/serve/pool.ts'
 import { leastThat } from '../../../src/threshold.ts'
-import { forAll, law } from '../../law.ts'
+import { forAll, law, whole } from '../../law.ts'
 import { problem } from '../../problem.ts'
 
 function pool(of: { readonly chip: string; readonly chips?: number; readonly topology?: readonly number[] }) {
@@ -21,18 +21,15 @@ function shapes(cluster: Cluster): readonly string[] {
 
 describe('the instances of a pool', () => {
   it('are parts of a node and whole nodes', () => {
-    expect(shapes(pool({ chip: 'h100-sxm', chips: 48 }))).toEqual([
-      '1',
-      '2',
-      '3',
-      '4',
-      '6',
-      '8',
-      '16',
-      '24',
-      '32',
-      '48',
-    ])
+    const sizes = [1, 2, 3, 4, 5, 6, 7, 8, 16, 24, 32, 48]
+    expect(shapes(pool({ chip: 'h100-sxm', chips: 48 }))).toEqual(sizes.map(String))
+    const ofRack = [1, 2, 3, 4, 6, 8, 9, 12, 18, 24, 36, 72, 144]
+    expect(shapes(pool({ chip: 'gb200-nvl72', chips: 144 }))).toEqual(ofRack.map(String))
+  })
+
+  law('are there in every larger pool of few nodes', 60, [whole(1, 39), whole(0, 38)], (chips, more) => {
+    const larger = shapes(pool({ chip: 'h100-sxm', chips: Math.min(39, chips + more) }))
+    for (const shape of shapes(pool({ chip: 'h100-sxm', chips }))) expect(larger).toContain(shape)
   })
 
   it('are slices that can be had and tile the pool', () => {
@@ -48,35 +45,35 @@ describe('the instances of a pool', () => {
   it('fit, of two kinds that divide each other, exactly where their chips do', () => {
     const counts = fc.tuple(fc.integer({ min: 1, max: 40 }), fc.integer({ min: 1, max: 40 }))
     const sizes = fc.tuple(fc.constantFrom(1, 2, 4, 8, 16), fc.constantFrom(1, 2, 4, 8, 16))
-    const whole = pool({ chip: 'h100-sxm', chips: 64 })
+    const all = pool({ chip: 'h100-sxm', chips: 64 })
     forAll(100, [counts, sizes], ([some, others], [large, small]) => {
       const kinds = [
-        { cluster: { ...whole, chips: large }, count: some },
-        { cluster: { ...whole, chips: small }, count: others },
+        { cluster: { ...all, chips: large }, count: some },
+        { cluster: { ...all, chips: small }, count: others },
       ]
-      expect(holds(whole, kinds)).toBe(some * large + others * small <= 64)
+      expect(holds(all, kinds)).toBe(some * large + others * small <= 64)
     })
   })
 
   it('do not straddle nodes', () => {
-    const whole = pool({ chip: 'h100-sxm', chips: 12 })
-    expect(holds(whole, [{ cluster: { ...whole, chips: 6 }, count: 1 }])).toBe(true)
-    expect(holds(whole, [{ cluster: { ...whole, chips: 6 }, count: 2 }])).toBe(false)
+    const all = pool({ chip: 'h100-sxm', chips: 12 })
+    expect(holds(all, [{ cluster: { ...all, chips: 6 }, count: 1 }])).toBe(true)
+    expect(holds(all, [{ cluster: { ...all, chips: 6 }, count: 2 }])).toBe(false)
   })
 
   it('share no slice where neither tiles the other', () => {
-    const whole = pool({ chip: 'tpu-v5e', topology: [16, 16] })
+    const all = pool({ chip: 'tpu-v5e', topology: [16, 16] })
     const box = (topology: readonly number[]) => ({
-      ...whole,
+      ...all,
       chips: 64,
-      network: { ...whole.network, topology, slices: 1 } as Cluster['network'],
+      network: { ...all.network, topology, slices: 1 } as Cluster['network'],
     })
-    expect(holds(whole, [{ cluster: box([8, 8]), count: 4 }])).toBe(true)
+    expect(holds(all, [{ cluster: box([8, 8]), count: 4 }])).toBe(true)
     const mixed = [
       { cluster: box([8, 8]), count: 1 },
       { cluster: box([4, 16]), count: 3 },
     ]
-    expect(holds(whole, mixed)).toBe(false)
+    expect(holds(all, mixed)).toBe(false)
   })
 })
 
