@@ -76,7 +76,7 @@ function freshPositions({ promptLength, cachedPrefixLength }: PrefillWorkload): 
  * The most chunks tried for a prompt, and the fewest positions of one, if the request sets no chunk size: servers' own sizes begin with 2048 (vLLM's
  * `--max-num-batched-tokens`, SGLang's `--chunked-prefill-size` on its smallest GPUs), and no pipeline has been published with smaller ones.
  */
-const [mostChunks, leastChunk] = [32, 2048]
+const [mostChunks, leastChunk] = [512, 2048]
 
 function mostChunksOf(fresh: number): number {
   return Math.max(1, Math.min(mostChunks, Math.floor(fresh / leastChunk)))
