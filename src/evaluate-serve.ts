@@ -6,6 +6,7 @@
  */
 import type { Solver } from '../solvers/linear-program.ts'
 import { compact } from './compact.ts'
+import { present } from './fields.ts'
 import { behindSwitches } from './hardware/cluster/resized-cluster.ts'
 import { anySizes, sizesByServer } from './instance-sizes.ts'
 import { sizedWith } from './modes/serve/counts.ts'
@@ -13,7 +14,7 @@ import { mostRate } from './modes/serve/most-rate.ts'
 import { instanceClusters } from './modes/serve/pool.ts'
 import { type Requests, requestsOf } from './modes/serve/requests.ts'
 import { precedes, type Sized } from './modes/serve/sized.ts'
-import { isOf, writtenPairs } from './modes/serve/written.ts'
+import { isOf, promptsOf, writtenPairs } from './modes/serve/written.ts'
 import type { EvaluateAnswer, IllegalPlan } from './plan/answer.ts'
 import { resolved } from './plan/answered.ts'
 import type { ServePlan } from './plan/inference-plan.ts'
@@ -99,10 +100,10 @@ function written(
   const best = bestOf(problem, sketch, parts, requests)
   if (best) return { ...best, planned: plannedRate(problem, sketch, parts, requests, best) }
   // Nothing fits: keep to one sequence at a time, and raise the memory budget until it fits.
-  const maxSequences = Math.min(
-    sketch.maxSequences ?? Number.POSITIVE_INFINITY,
-    (sketch.prefill?.batchSequences ?? 1) + 1,
-  )
+  const { prefill, generate, disaggregated } = sketch
+  // One server reads prompts on the mesh that generates.
+  const prompts = promptsOf({ ...(disaggregated ? {} : present({ mesh: generate?.mesh })), ...prefill })
+  const maxSequences = Math.min(sketch.maxSequences ?? Number.POSITIVE_INFINITY, prompts + 1)
   const one = { ...sketch, maxSequences }
   for (
     let memoryBudget = 1.25 * problem.memoryBudget;

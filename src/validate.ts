@@ -113,7 +113,7 @@ function illegal(
     pointer,
     expected: nearest.length > 0 ? nearest.map((one) => one.detail).join(' or ') : 'a plan that can be run',
     actual: at ? `${at.axis} ${at.size}` : detail,
-    message: `${sentence(detail)}.`,
+    message: sentence(detail),
     ...(nearest.length > 0 ? { nearest } : {}),
   }
 }

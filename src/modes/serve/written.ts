@@ -7,7 +7,7 @@ import { present } from '../../fields.ts'
 import type { Given } from '../../inference/sites.ts'
 import { sketchedPlacements } from '../../plan/sketch/sketched-placement.ts'
 import type { InstanceSketch, ServeSketch } from '../../problem.ts'
-import { axes, type Mesh, meshSize } from '../../sharding/axis.ts'
+import { axes, type Mesh, meshSize, replicasOf } from '../../sharding/axis.ts'
 import { within } from './deployments.ts'
 import { generatesOn } from './generates.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
@@ -55,6 +55,11 @@ export function isOf({ cluster }: Pick<InstanceSize, 'cluster'>, written: Instan
     (topology === undefined || topology.join() === network.topology.join()) &&
     (slices === undefined || slices === network.slices)
   )
+}
+
+/** The prompts that an instance reads together as it is written, or the least that its mesh can: one for each replica. */
+export function promptsOf({ mesh, batchSequences }: InstanceSketch): number {
+  return batchSequences ?? (mesh ? replicasOf(mesh) : 1)
 }
 
 function meshOf({ mesh, topology, slices }: InstanceSketch): InstanceSketch {

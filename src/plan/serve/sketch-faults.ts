@@ -8,7 +8,7 @@ import { type PhaseMode, phaseModes } from '../../modes/names.ts'
 import { phaseOf } from '../../modes/phases.ts'
 import { holds, type Instances, instanceClusters } from '../../modes/serve/pool.ts'
 import { generateWorkload, longestOf, prefillWorkload } from '../../modes/serve/requests.ts'
-import { isOf } from '../../modes/serve/written.ts'
+import { isOf, promptsOf } from '../../modes/serve/written.ts'
 import type {
   InferenceSketch,
   InstanceSketch,
@@ -97,10 +97,10 @@ function partsNext(
 function phaseProblem(
   { workload, ...setting }: ServeProblem,
   phase: PhaseMode,
-  { batchSequences, mesh }: InstanceSketch,
+  written: InstanceSketch,
 ): PhaseProblem {
   return phase === 'prefill'
-    ? { ...setting, workload: prefillWorkload(workload, batchSequences ?? mesh?.data ?? 1) }
+    ? { ...setting, workload: prefillWorkload(workload, promptsOf(written)) }
     : { ...setting, workload: generateWorkload(workload, 'max') }
 }
 
@@ -164,10 +164,10 @@ function countFaults(
 
 function limitFaults(
   { workload }: ServeProblem,
-  { contextLength, maxSequences, stepTokens, disaggregated, prefill }: ServeSketch,
+  { contextLength, maxSequences, stepTokens, disaggregated, prefill = {} }: ServeSketch,
 ): readonly PlanFault[] {
   const least = longestOf(workload)
-  const prompts = disaggregated === false ? (prefill?.batchSequences ?? 1) : 0
+  const prompts = disaggregated === false ? promptsOf(prefill) : 0
   return compact<PlanFault>(
     contextLength !== undefined &&
       contextLength < least && {
