@@ -13,6 +13,7 @@ import { doubled, largerThatFits, moreChips } from '../plan/no-plan/resource-sug
 import type { InstanceSketch, ServeProblem, ServeSketch } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
 import { searchedAs } from '../validation/serve-requirements.ts'
+import { withHeldShare } from './held-share.ts'
 import type { Asked } from './remedied.ts'
 
 type AskedServe = Asked<ServeProblem, ServeSketch, ServePlan>
@@ -55,21 +56,32 @@ export function withoutInstances({ prefill = {}, generate = {}, ...rest }: Serve
 /** What the search would take in the plan's place, on fewer chips than its own servers need. */
 function otherLayout({ problem, sketch, fitting }: AskedServe, below: number): Suggestion | null {
   const { prefill, generate } = sketch
-  if (!(prefill?.mesh || generate?.mesh)) return null
-  const { contextLength, cacheShare } = sketch
-  const held = present({ contextLength, cacheShare })
-  const found = fitting(problem, held)
-  const plan = found && { ...searchedAs(found), ...held }
-  if (found && plan) {
+  const mesh = generate?.mesh ?? prefill?.mesh
+  if (!mesh) return null
+  const { contextLength, cacheShare, maxSequences, stepTokens } = sketch
+  const from = { mesh, layout: generate?.layout ?? {} }
+  const on = (cluster: Cluster) => {
+    const limits = present({ maxSequences, stepTokens })
+    const found = withHeldShare(
+      { setting: { ...problem, cluster }, cacheShare, limits, from },
+      (share) => fitting({ ...problem, cluster }, present({ contextLength, cacheShare: share })),
+      (plan) => ({ mesh: plan.generate.mesh, layout: plan.generate.layout.components }),
+    )
+    if (!found) return null
+    const held = present({ contextLength, cacheShare: found.cacheShare })
+    return { summary: found.plan.summary, value: { ...searchedAs(found.plan), ...held } }
+  }
+  const found = on(problem.cluster)
+  if (found) {
     const detail = `the search finds "${found.summary}", which is enough`
-    return { change: 'other layouts', pointer: '/plan', value: plan, detail }
+    return { change: 'other layouts', pointer: '/plan', value: found.value, detail }
   }
   return doubled(problem.cluster.chips, mostTimes, (chips) => {
     const larger = chips < below ? largerHardware(problem, chips) : null
-    const deployment = larger && fitting({ ...problem, cluster: larger.cluster }, held)
+    const deployment = larger && on(larger.cluster)
     if (!deployment) return null
     const { detail, ...more } = moreChips(larger)
-    const also = [{ pointer: '/plan', value: { ...searchedAs(deployment), ...held } }]
+    const also = [{ pointer: '/plan', value: deployment.value }]
     return {
       ...more,
       change: 'more chips and other layouts',

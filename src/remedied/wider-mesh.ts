@@ -2,11 +2,13 @@
  * The smallest change of a written mesh of inference that fits on the chips that there are: an axis that cuts weights or caches is made wider by
  * the least factor, of chips that stand idle or else of replicas.
  */
+import { present } from '../fields.ts'
 import type { Suggestion } from '../plan/answer.ts'
 import type { InferencePlan } from '../plan/inference-plan.ts'
 import type { InferenceSketch, PhaseProblem } from '../problem.ts'
 import { type Mesh, meshSize } from '../sharding/axis.ts'
 import { dropped } from './choices.ts'
+import { withHeldShare } from './held-share.ts'
 import type { Asked } from './remedied.ts'
 
 /** Axes that cut what a chip holds of a replica, the one that keeps steps shortest first. */
@@ -21,11 +23,20 @@ export function widerMesh({
   for (const times of factorsTo(problem.cluster.chips)) {
     for (const axis of cutting) {
       for (const mesh of widened(sketch.mesh, axis, times, problem.cluster.chips)) {
-        const plan = fitting(problem, { ...free, mesh })
-        if (!plan) continue
+        const found = withHeldShare(
+          { setting: problem, cacheShare: free.cacheShare, limits: {}, from: sketch },
+          (share) => fitting(problem, { ...free, mesh, ...present({ cacheShare: share }) }),
+          (plan) => ({ mesh, layout: plan.layout.components }),
+        )
+        if (!found) continue
+        const { plan, cacheShare } = found
         const { also = [] } = dropped(sketch, ['placement'])
+        const kept =
+          cacheShare?.keptBytes === sketch.cacheShare?.keptBytes
+            ? []
+            : [{ pointer: '/plan/cacheShare', value: cacheShare }]
         const fewer = mesh.data === sketch.mesh.data ? [] : [{ pointer: '/plan/mesh/data', value: mesh.data }]
-        const others = [...fewer, ...also]
+        const others = [...fewer, ...kept, ...also]
         return {
           ...{ change: 'another mesh', pointer: `/plan/mesh/${axis}`, value: mesh[axis] },
           detail: `"${plan.summary}" fits`,

@@ -41,10 +41,32 @@ export function vllmKeeps(
   { layers, widths }: Pick<KnownModel, 'layers' | 'widths'>,
   { ranks, stages, sequences, tokens, graphed }: Profiled,
 ): Bytes {
-  const fixed = driver + (ranks > 1 ? besideTorch.shared : besideTorch.alone)
   const graphs = graphSizes(graphed ?? Math.min(2 * sequences, 512), sequences)
   const profiled = widths ? peakBytes(widths, ranks, sequences, tokens) : 0
-  return Math.round(fixed + graphedLayer * Math.ceil(layers / stages) * graphs + profiled)
+  return Math.round(fixedBytes(ranks) + graphedLayer * Math.ceil(layers / stages) * graphs + profiled)
+}
+
+function fixedBytes(ranks: number): Bytes {
+  return driver + (ranks > 1 ? besideTorch.shared : besideTorch.alone)
+}
+
+/**
+ * The same of a server of which it is known what it keeps, on other ranks and stages. What it keeps beside a profiled step are its graphs, however many it
+ * captures; where the step is not known, they and it are taken to stay.
+ */
+export function vllmKeepsElsewhere(
+  { layers, widths }: Pick<KnownModel, 'layers' | 'widths'>,
+  kept: Bytes,
+  step: Pick<Profiled, 'sequences' | 'tokens'> | null,
+  from: Pick<Profiled, 'ranks' | 'stages'>,
+  to: Pick<Profiled, 'ranks' | 'stages'>,
+): Bytes {
+  const beside = ({ ranks }: Pick<Profiled, 'ranks'>) =>
+    fixedBytes(ranks) + (step && widths ? peakBytes(widths, ranks, step.sequences, step.tokens) : 0)
+  const graphs = kept - beside(from)
+  const layersOf = ({ stages }: Pick<Profiled, 'stages'>) => Math.ceil(layers / stages)
+  const times = step && graphs > 0 ? layersOf(to) / layersOf(from) : 1
+  return Math.round(beside(to) + graphs * times)
 }
 
 /** The larger of an MLP's live arrays and what the sampler takes, beside a workspace of experts, which stays. */
