@@ -26,6 +26,7 @@ import type { Way } from '../rules/part-rule.ts'
 import { serve } from '../serve.ts'
 import { axes, type Mesh } from '../sharding/axis.ts'
 import { type Validation, validate } from '../validate.ts'
+import { asLong } from '../validation/as-long.ts'
 import { forFrameworks } from '../validation/assumed-frameworks.ts'
 import { byStep, type Ranking, type RequirementRows, type Requirements } from '../validation/check.ts'
 import { asCosted, type CostedAs, leftOutOf, saidAsCosted } from '../validation/costed-with.ts'
@@ -51,6 +52,8 @@ interface WrittenMode<Asked extends { readonly problem: unknown; readonly sketch
     launchedBy: LaunchedBy,
   ) => Verdict
   readonly changes: (written: Written<Asked['problem'], Asked['sketch']>) => readonly Changed<Found>[]
+  /** What the best plan is searched with that this one is compared with, where the plan says more of what is served than the request. */
+  readonly alike?: (problem: Asked['problem'], sketch: Asked['sketch']) => Asked['problem']
   readonly ranking: (problem: Asked['problem']) => Ranking<Found>
   /** What says that two plans are tied; undefined where nothing is known of it. */
   readonly comparing: (problem: Asked['problem']) => Comparing<Found> | undefined
@@ -94,6 +97,7 @@ const rows: Rows = {
     optimize: serve,
     evaluate: evaluateServeRemedied,
     changes: serveChanges,
+    alike: asLong,
     ranking: serveRanking,
     comparing: comparingDeployments,
     told: (problem, best) => serveWarnings(problem, best, true),
@@ -147,11 +151,11 @@ export function validated(
 ): Validation<Plan | ServePlan> {
   const { trial, require } = inspection
   const { mode, sketch, costedWith } = trial
-  const { optimize: search, ranking, comparing, told, requirements: asked, meshes } = written(mode)
+  const { alike, ranking, comparing, told, requirements: asked, meshes } = written(mode)
   const problem = forFrameworks(trial.problem, require)
   const first = verdictOn(trial, problem, solver, patience(shares.remedies), require)
   const verdict = require.fits === false ? first : withFittingWays(first, trial, problem, solver, patience)
-  const found = search(problem, solver, patience, alone)
+  const found = foundAlike(mode, problem, alike?.(problem, sketch) ?? problem, solver, patience)
   const compare = { ranking: ranking(problem), comparing: comparing(problem) }
   const subject = {
     ...{ rows: asked, ...compare, sizeAt: sizesOf(meshes(sketch)) },
@@ -163,6 +167,19 @@ export function validated(
     return changes.map((changed) => ({ remedy: reached(changed, subject.ranking), plan: changed.plan }))
   }
   return validate<Plan | ServePlan>(subject, require, verdict, named, near)
+}
+
+/** What nothing has room for is compared with what the request alone asks for. */
+function foundAlike(
+  mode: Trial['mode'],
+  problem: Trial['problem'],
+  own: Trial['problem'],
+  solver: Solver,
+  patience: Patience,
+) {
+  const { optimize: search } = written(mode)
+  const found = search(own, solver, patience, alone)
+  return found.plans.length > 0 || own === problem ? found : search(problem, solver, patience, alone)
 }
 
 /** An illegal plan is told the ways with which it fits. */

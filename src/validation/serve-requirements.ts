@@ -89,7 +89,7 @@ export function searchedAs({ disaggregated, prefill, generate }: ServePlan) {
 function sameAsBest(plan: ServePlan): Remedy {
   return {
     detail: `the best plan: ${plan.summary}`,
-    changes: [{ pointer: '/plan', value: searchedAs(plan) }],
+    changes: [{ pointer: '/plan', value: { ...searchedAs(plan), contextLength: plan.contextLength } }],
   }
 }
 

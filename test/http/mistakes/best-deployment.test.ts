@@ -15,6 +15,7 @@ interface Validated {
     readonly nearest?: readonly {
       readonly detail: string
       readonly changes: Parameters<typeof changed>[1]
+      readonly inFile?: { readonly set: readonly string[]; readonly unset: readonly string[] }
     }[]
   }[]
   readonly read: { readonly request: object }
@@ -69,4 +70,33 @@ it('a rule that is broken is told in a sentence', async () => {
     plan: { disaggregated: false, prefill: { mesh: { data: 8 }, batchSequences: 4 } },
   })
   expect(checks.map(({ message }) => message)).toEqual(['8 replicas are more than the 4 sequences.'])
+})
+
+it.each([
+  [
+    'vllm',
+    'vllm serve meta-llama/Llama-3.3-70B-Instruct --tensor-parallel-size 8 --max-model-len 8192 --max-num-seqs 16',
+  ],
+  [
+    'sglang',
+    'python3 -m sglang.launch_server --model-path meta-llama/Llama-3.3-70B-Instruct --tp 8 --context-length 8192 --max-running-requests 16',
+  ],
+  [
+    'tensorrtLlm',
+    'trtllm-serve meta-llama/Llama-3.3-70B-Instruct --tp_size 8 --max_seq_len 8192 --max_batch_size 16',
+  ],
+])('takes requests as long as the file of %s says', async (framework, command) => {
+  const body = {
+    ...{ hardware: { chip: 'h100-sxm', chips: 8 }, require: { withinOfBest: 0.05 } },
+    ...{ workload: { ...workload, disaggregated: false }, plan: { [framework]: command } },
+  }
+  const held: Validated = await posted('/validate', body)
+  const best = bestOf(held)
+  expect(best?.inFile?.set.length).toBeGreaterThan(0)
+  const lengths = /max.model.len|context.length|max.seq.len/
+  expect(best?.inFile?.set.filter((one) => lengths.test(one))).toEqual([])
+  expect(best?.inFile?.unset.filter((one) => lengths.test(one))).toEqual([])
+  const { read } = changed(held, best?.changes ?? []) as Validated
+  const again: Validated = await posted('/validate', read.request)
+  expect(again.checks.filter(({ ok }) => !ok)).toEqual([])
 })
