@@ -109,12 +109,7 @@ export function evaluateBody(
   const { suggestions } = verdict
   const offered = suggestionsAsWritten(request, suggestions ?? [], schemaOf(request))
   const told =
-    read &&
-    changesToldIn(
-      { ...read, text: file, written: reading?.written },
-      { request, trial, plan: verdict.plan },
-      costs,
-    )
+    read && changesToldIn(read, { text: file, reading }, { request, trial, plan: verdict.plan }, costs)
   const inItsFile = (one: Suggestion) => {
     const { pointer, value, also = [] } = one
     return { ...suggestedInRead(one), ...told?.([{ pointer, value }, ...also]) }
@@ -171,11 +166,7 @@ export function validateBody(
   const inItsFile =
     read &&
     plan &&
-    changesToldIn(
-      { ...read, text: file, written: reading?.written },
-      { request, trial: inspection.trial, plan },
-      costs,
-    )
+    changesToldIn(read, { text: file, reading }, { request, trial: inspection.trial, plan }, costs)
   const ofPlan = read ? checks.map((check) => checkedInRead(check, inItsFile)) : checks
   const all = [...ofFile, ...withRefusals(ofPlan, reading, request.require.launchableBy)]
   const told = [...warnings, ...validation.warnings]

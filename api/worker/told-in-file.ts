@@ -26,7 +26,8 @@ interface OfFile {
 }
 
 export function changesToldIn(
-  read: LaunchRead & { readonly text: string; readonly written: LaunchReading['written'] },
+  read: LaunchRead,
+  { text, reading }: { readonly text: string; readonly reading: LaunchReading | null },
   { request, trial, plan }: OfFile,
   costs: Costs,
 ): ToldInFile {
@@ -45,12 +46,13 @@ export function changesToldIn(
   const most = trial.mode === 'serve' || ('batchSequences' in workload && workload.batchSequences === 'max')
   const counted = typeof request.hardware.chip === 'string' && !most
   const asRead = { settings: plan.launch, lacking: lackingIn(request) }
+  const file = { ...read, text, follows: reading?.follows ?? [] }
   const before = short ? (counted ? launched([]) : null) : asRead
   return (changes) => {
-    const set = optionsFor(changes, read.written)
+    const set = optionsFor(changes, reading?.written)
     if (set) return { inFile: { set, unset: [] } }
     const after = before && launched(changes)
-    const found = after && inFile(read, before, after)
+    const found = after && inFile(file, before, after)
     return found ? { inFile: found } : {}
   }
 }

@@ -5,7 +5,7 @@
 import { isFields } from '../fields.ts'
 import { isNamedIn, otherNamesIn } from './file-spellings.ts'
 import { only } from './megatron/read/asserted/pairs.ts'
-import type { ReadFramework } from './read/reading.ts'
+import type { Following, ReadFramework } from './read/reading.ts'
 import { readScript } from './read/shell/script.ts'
 import { shellWord, shellWords } from './start.ts'
 import { tensorrtVersion } from './tensorrt-llm/version.ts'
@@ -31,6 +31,7 @@ interface File {
   readonly framework: ReadFramework
   readonly version: string
   readonly text: string
+  readonly follows: readonly Following[]
 }
 
 /**
@@ -48,7 +49,13 @@ export function inFile(file: File, before: Launched, after: Launched): InFile | 
     .filter(({ setting }) => changed.some(([name]) => name === setting))
     .flatMap(({ needs }) => needs)
     .filter((name) => there.has(name) && !isNamedIn(file.text, name))
-  const set = [...changed.map(([, text]) => text), ...needed.flatMap((name) => own.get(name) ?? [])]
+  // What the file leaves to follow from a changed setting would change with it.
+  const isOther = (name: string) => [...changed, ...gone].some(([one]) => one === name)
+  const held = file.follows
+    .filter(({ setting, from }) => !isOther(setting) && from.some(isOther))
+    .map(({ setting }) => setting)
+  const beside = [...needed, ...held].flatMap((name) => own.get(name) ?? [])
+  const set = [...changed.map(([, text]) => text), ...beside]
   const unset = [
     ...gone.filter(([name]) => isNamedIn(file.text, name)).map(([, text]) => text),
     ...[...gone, ...changed].flatMap(([name]) => otherNamesIn(file.text, file.framework, name)),

@@ -68,6 +68,8 @@ export interface LaunchReading {
   readonly unread?: readonly string[]
   /** What the file says for a field of the request that one of its options sets alone, by pointer; `{}` stands for the value. */
   readonly written?: Readonly<Record<string, string>>
+  /** Settings that the file leaves to follow from others. */
+  readonly follows?: readonly Following[]
   /** Why what the file starts cannot be costed, where its framework runs it. */
   readonly uncounted?: readonly string[]
   /** Why the file cannot be read. */
@@ -76,6 +78,12 @@ export interface LaunchReading {
   readonly misnamed?: readonly Misnamed[]
   /** Values that the release does not have, and that somebody may have added to it. */
   readonly unregistered?: readonly Misnamed[]
+}
+
+/** A setting whose default the framework works out of others, so that it changes with each of them; all are named as we write them. */
+export interface Following {
+  readonly setting: string
+  readonly from: readonly string[]
 }
 
 export interface Misdashed {

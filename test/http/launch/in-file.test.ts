@@ -72,6 +72,60 @@ describe('a change of a launch file', () => {
   })
 })
 
+/** A torchtitan file with settings in their sections, in place of what these say. */
+function editedToml(text: string, { set }: InFile): string {
+  return set.reduce((rest, setting) => {
+    const [, section = '', line = '', key = ''] = /^(\w+)\.((\w+) = .*)$/.exec(setting) ?? []
+    const place = new RegExp(`^${key} = .*$`, 'm')
+    return place.test(rest)
+      ? rest.replace(place, line)
+      : rest.replace(`[${section}]`, `[${section}]\n${line}`)
+  }, text)
+}
+
+const unsaid = {
+  torchtitan: `[model]
+name = "llama3"
+flavor = "8B"
+[training]
+local_batch_size = 6
+seq_len = 8192
+[parallelism]
+data_parallel_shard_degree = -1
+[activation_checkpoint]
+mode = "none"`,
+  megatron:
+    'torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 32 --hidden-size 4096 --ffn-hidden-size 14336 --num-attention-heads 32 --seq-length 8192 --max-position-embeddings 8192 --micro-batch-size 6 --swiglu --untie-embeddings-and-output-weights --vocab-size 32000 --bf16 --use-distributed-optimizer --overlap-grad-reduce --overlap-param-gather',
+} as const
+
+it.each([
+  ['torchtitan', unsaid.torchtitan, editedToml],
+  [
+    'torchtitan',
+    unsaid.torchtitan.replace('seq_len', 'global_batch_size = -1\nseq_len').replace('= 6', '= 12'),
+    editedToml,
+  ],
+  ['megatron', unsaid.megatron, edited],
+] as const)('a batch that a file of %s leaves to follow from others stays as it is', async (key, file, edit) => {
+  const own = { hardware: { chip: 'h100-sxm', chips: 8 } }
+  const answer = await asked('/evaluate', { ...own, plan: { [key]: file } })
+  const told = (
+    answer.suggestions as readonly (Change & { also?: readonly Change[]; inFile?: InFile })[]
+  ).filter(({ inFile }) => inFile)
+  const divided = told.filter(({ inFile }) => inFile?.set.some((text) => /(local_|micro-)batch/.test(text)))
+  expect(divided.length).toBeGreaterThan(0)
+  for (const { pointer, value, also = [], inFile } of told) {
+    const after = changed(answer, [{ pointer, value }, ...also]) as typeof answer
+    const { plan } = await asked('/evaluate', after.read.request)
+    const again = await asked('/evaluate', {
+      hardware: after.read.request.hardware,
+      plan: { [key]: edit(file, inFile as InFile) },
+    })
+    expect(again.read.request.workload.batchSequences).toBe(answer.read.request.workload.batchSequences)
+    expect(again.plan.stepTimeSeconds).toBeCloseTo(plan.stepTimeSeconds, 9)
+  }
+})
+
 interface Told {
   readonly pointer: string
   readonly inFile?: InFile

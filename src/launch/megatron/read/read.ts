@@ -9,7 +9,7 @@ import { present } from '../../../fields.ts'
 import { unmixed } from '../../long-names.ts'
 import { leftOver } from '../../read/left-over.ts'
 import { optionsOf } from '../../read/options.ts'
-import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
+import type { Following, LaunchReading, ReadingContext } from '../../read/reading.ts'
 import { scriptOf } from '../../read/shell/script.ts'
 import { chipsUnsaid, ofOneNode, tasksOf, worldOf } from '../../read/world.ts'
 import { said } from '../../settings/settings.ts'
@@ -131,10 +131,21 @@ export function readMegatron(
       scalesFault(given, chip),
       laidOut ? laidOut.faults : chipsUnsaid('--nnodes and --nproc-per-node'),
     ),
+    follows: given.globalBatch === null ? [usually] : [],
     uncounted: laidOut?.uncounted ?? [],
     misnamed: misnamedIn(options),
     unregistered: ownProgram ? unlistedIn(options) : [],
   }
+}
+
+/** The batch where it is not said, and what makes it: ranks that are not tensor, context or pipeline are data-parallel. */
+const usually: Following = {
+  setting: '--global-batch-size',
+  from: [
+    '--micro-batch-size',
+    ...['tensor-model', 'context', 'pipeline-model'].map((axis) => `--${axis}-parallel-size`),
+    ...['--nnodes', '--nproc-per-node'],
+  ],
 }
 
 /** What Megatron-LM takes for the batch where it is not said (arguments.py, validate_args); null where the ranks are not known to be whole. */

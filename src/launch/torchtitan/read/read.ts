@@ -20,6 +20,7 @@ import { torchtitanRotations } from '../degrees.ts'
 import { shapeNamed } from '../flavor.ts'
 import { torchtitanSchedules } from '../pipeline.ts'
 import { torchtitanVersion } from '../version.ts'
+import { batchOf } from './batch.ts'
 import { isImmaterial } from './immaterial.ts'
 import { readRecomputation, readStages } from './stages.ts'
 import {
@@ -43,7 +44,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   const stages = readStages(keys, pipeline, layers, named === 'interleaved-1f1b')
   const whole = layers !== null && pipeline === 1 ? [layers] : null
   const rematerialization = readRecomputation(keys, stages.value?.stageLayers ?? whole)
-  const { batchSequences, microbatches, ...batch } = batchOf(keys, replicas, pipeline)
+  const { batchSequences, microbatches, follows, ...batch } = batchOf(keys, replicas, pipeline)
   const rotate = keys.text('parallelism.context_parallel_rotate_method', 'allgather')
   const backend = keys.text('parallelism.expert_parallel_comm_backend', 'standard')
   const optimizer = keys.text('optimizer.name', 'AdamW')
@@ -94,6 +95,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     ),
     ...leftOver(left, isImmaterial, keys.known()),
     misnamed,
+    follows,
     unregistered: [...unregisteredFlavor(name, flavor), ...unregisteredOptimizer(optimizer)],
     // Whoever adds settings names the module that has them; models beside the release's come with their own.
     refuses: !custom && flavorsOf.has(name),
@@ -170,18 +172,6 @@ function written(sizes: Readonly<Record<string, number>>): string {
   return Object.entries(sizes)
     .map(([name, size]) => `${name} ${size}`)
     .join(' x ')
-}
-
-function batchOf(keys: Keys, replicas: number, pipeline: number) {
-  const local = keys.whole('training.local_batch_size', 8)
-  const asked = keys.whole('training.global_batch_size', -1)
-  const cut = keys.whole('parallelism.pipeline_parallel_microbatch_size', 1)
-  const microbatch = pipeline > 1 ? cut : local
-  const batchSequences = asked < 0 ? local * replicas : asked
-  const microbatches = batchSequences / (microbatch * replicas)
-  const whole = Number.isInteger(microbatches) && microbatches > 0
-  const fault = `a global batch of ${batchSequences} is not divided by microbatches of ${microbatch} on ${replicas} ranks`
-  return { batchSequences, microbatches: whole ? microbatches : null, faults: whole ? [] : [fault] }
 }
 
 function precisionOf(keys: Keys): Readonly<Record<string, string>> {
