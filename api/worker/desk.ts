@@ -49,7 +49,7 @@ import { asWritten, trialOf } from '../translate/trial.ts'
 import { evaluateWritten, validateWritten } from '../validation/written-plan.ts'
 import { asLaunched, launchedByItsOwn } from './check-launcher.ts'
 import { doubtsAmong } from './doubts.ts'
-import { withRefusals } from './file-checks.ts'
+import { withoutUnheld, withRefusals } from './file-checks.ts'
 import { refuseUncosted } from './not-offered.ts'
 import { type Costs, changesToldIn, fileOf } from './told-in-file.ts'
 
@@ -168,7 +168,10 @@ export function validateBody(
     plan &&
     changesToldIn(read, { text: file, reading }, { request, trial: inspection.trial, plan }, costs)
   const ofPlan = read ? checks.map((check) => checkedInRead(check, inItsFile)) : checks
-  const all = [...ofFile, ...withRefusals(ofPlan, reading, request.require.launchableBy)]
+  const all = [
+    ...ofFile,
+    ...withRefusals(withoutUnheld(ofPlan, reading), reading, request.require.launchableBy),
+  ]
   const told = [...warnings, ...validation.warnings]
   return {
     mode: inspection.trial.mode,

@@ -24,3 +24,9 @@ export function withRefusals(
     }
   })
 }
+
+/** Without the check that the plan fits, if it does, where what it was completed with is not what the file keeps in memory. */
+export function withoutUnheld(checks: readonly Check[], reading: LaunchReading | null): readonly Check[] {
+  if ((reading?.unheld ?? []).length === 0) return checks
+  return checks.filter(({ name, ok }) => name !== 'fits' || !ok)
+}

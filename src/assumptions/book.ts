@@ -66,7 +66,7 @@ export const book: Assumptions = {
   zeroStages: [0, 3],
   schedules: offeredSchedules,
   shardedPipelines: false,
-  policies: policyRows.filter(({ host }) => !host).map(({ name }) => name),
+  policies: policyRows.filter(({ host, written }) => !host && !written).map(({ name }) => name),
   frameworks: [],
   searchTensor2: false,
   searchWeightLayouts: true,

@@ -19,6 +19,10 @@
  * first linear layer, and runs again whole; its input is the sum after attention. The norm before experts is a module of its own, the one
  * before attention without low ranks is part of the projection to heads, and stays (Megatron-LM @d98e8a64dd, transformer_layer.py,
  * gpt_layer_specs.py). Megatron-Bridge's recipes for gpt-oss have `layernorm moe_act`, for DeepSeek-V3 on GB300 `moe_act`.
+ * `selective_op` is torchtitan's selective checkpointing by operation, of heads with keys of their own and of latent attention with a low rank of queries:
+ * attention's result, what was sent to experts and back, and the results of the first, third, fifth matmul of a layer, in the order in
+ * which it runs them, whether the backward pass reads them or not (w2's is kept). Grouped matmuls of experts are not on its list. Without tensor parallelism: results that are yet to be reduced
+ * would be kept whole (pytorch/torchtitan v0.2.2, distributed/activation_checkpoint.py, `_apply_op_sac`; models/{llama3,qwen3,deepseek_v3}). Both are for written plans: a search tries them where it is told to.
  * Of a recurrence, what was projected, what its scan reads and its result are kept where queries, keys and values are, as no module of Megatron's
  * option runs a scan again; the one that makes its norm again (`gdn_norm_out`) is not offered.
  * Sources: formulas of section 4 and 11; Korthikanti et al. 2022 (arXiv 2205.05198); MaxText, layers/decoders.py:
@@ -42,6 +46,9 @@ const hidden = ['Gate', 'Up', 'SharedGate', 'SharedUp']
 
 /** Copies of tokens where their experts are and, of experts of a width of their own, the sum that is projected back. */
 const ofExperts = ['Dispatched', 'Summed']
+
+/** Copies of tokens where their experts are, and what comes back of each. */
+const sentToExperts = ['Dispatched', 'Combined']
 
 /** Of latent attention, what projections up, and norms, make again at little cost. */
 const lowRanks = ['QLow', 'KVLow', 'Result', 'Att', 'OutLow', ...pooled, ...recurrent, 'Mixed']
@@ -122,6 +129,23 @@ export const policies = [
     mlp: [...hidden, 'SharedTmp', ...ofExperts],
     stream: 2,
     models: 'experts',
+  },
+  {
+    name: 'selective_op',
+    attention: ['Q', 'V', 'Result', 'Att'],
+    mlp: ['Gate', 'Out'],
+    experts: ['SharedGate', ...sentToExperts],
+    stream: 1,
+    written: true,
+  },
+  {
+    name: 'selective_op_latent',
+    attention: ['QLow', 'KVLow', 'Result', 'Att'],
+    mlp: ['Up'],
+    experts: ['SharedUp', ...sentToExperts],
+    stream: 2,
+    models: 'latent',
+    written: true,
   },
   inputAlone,
   {

@@ -14,6 +14,8 @@ export interface PolicyRow {
   readonly host?: HostPart
   /** The models that it is for; absent where it is for all. */
   readonly models?: ModelKind
+  /** Whether it is for plans that somebody wrote, and in no list of what a search tries. */
+  readonly written?: true
   /** Blocks of a layer whose whole forward pass software runs again, with results that nothing reads (`asRun` in policy.ts). */
   readonly whole?: readonly Block[]
 }

@@ -156,6 +156,27 @@ describe('a config of torchtitan', () => {
     }
   })
 
+  it('by operation keeps what depends on the order of its matmuls, without tensor parallelism and fp8', () => {
+    const policyOf = (name: string, flavor: string, more = '', model = '') =>
+      read(
+        `[model]\nname = "${name}"\nflavor = "${flavor}"\n${model}\n[activation_checkpoint]\nmode = "selective"\nselective_ac_option = "op"\n[parallelism]\n${more}`,
+        64,
+      )
+    const held = (...of: Parameters<typeof policyOf>) => {
+      const { plan, unheld } = policyOf(...of)
+      return plan.rematerialization ?? unheld?.length
+    }
+    expect(['8B', '70B'].map((flavor) => held('llama3', flavor))).toEqual(['selective_op', 'selective_op'])
+    expect(held('qwen3', '30B-A3B')).toBe('selective_op')
+    expect(held('deepseek_v3', '671B')).toBe('selective_op_latent')
+    expect(held('deepseek_v3', '16B')).toBe(1)
+    expect(held('gpt_oss', '20b')).toBe(1)
+    expect(held('llama3', '8B', 'tensor_parallel_degree = 2')).toBe(1)
+    expect(held('llama3', '8B', '', 'converters = ["quantize.linear.float8"]')).toBe(1)
+    const main = 'torchrun --nproc-per-node 8 -m torchtitan.train --module llama3 --config llama3_8b'
+    expect(readTorchtitanCommand(main, 8, parse).plan.rematerialization).toBe('selective_op')
+  })
+
   it('has the defaults of torchtitan, and lists what it has no word for', () => {
     const reading = read(
       '[model]\nname = "llama3"\nflavor = "8B"\n[parallelism]\ntensor_parallel_degree = 2\nwarp_degree = 2\n[profiling]\nenable_profiling = true\n',

@@ -62,6 +62,8 @@ export interface LaunchReading {
   readonly refuses?: boolean
   /** Those of the notes for which what runs is hardly what was meant, such as GPUs that stay idle. */
   readonly doubts?: readonly string[]
+  /** Those of the notes because of which other arrays are in memory than where the file runs, so that it is not said to fit. */
+  readonly unheld?: readonly string[]
   /** Those of the notes for which the framework does not start what the file says, as it is written. */
   readonly refusals?: readonly string[]
   /** Servers that the file starts beside the one that is read, and that are another than it. */

@@ -23,6 +23,9 @@ const known: readonly (readonly [name: string, flavor: string, sizes: readonly n
   ['deepseek_v3', '671B', [61, 7168, 129280, 128, 256, 8, 2048, 18432, 3, 1, 1536, 512, 128, 64, 128]],
 ]
 
+/** Where the sizes of latent attention have the low rank of queries. */
+const queryRankAt = 10
+
 /** What a new flavor needs beside its sizes: plans know neither norms nor routers. */
 const ownWays = {
   qwen3:
@@ -49,6 +52,12 @@ export function expertFlavor(run: ModelRun, experts: MixtureOfExperts): Flavor |
   const written = sizes.map(([name, size]) => `${name}=${size}`).join(', ')
   const note = `torchtitan: register the flavor ${flavor} in torchtitan/models/${kind} first: ${written}, ${ownWays[kind]}.`
   return { model: { name: kind, flavor }, known: false, pipelines, notes: [note] }
+}
+
+/** Whether queries of one of torchtitan's flavors come through a low rank. */
+export function hasLowRank(name: string, flavor: string): boolean {
+  const [, , sizes = []] = known.find(([own, other]) => own === name && other === flavor) ?? []
+  return (sizes[queryRankAt] ?? 0) > 0
 }
 
 function isKind({ model }: ModelRun, { every, sharedExperts }: MixtureOfExperts): boolean {

@@ -28,7 +28,7 @@ const gone = [
 export function torchtitanToday(run: Run, { model }: Flavor, sections: TomlSections): Start | null {
   const base = configOnMain(run)
   if (!base) return null
-  const { parallelism = {} } = sections
+  const { parallelism = {}, activation_checkpoint: checkpoint = {} } = sections
   const module = ownConfig(run, model.flavor, base, parallelism)
   const named = module
     ? ['--module', 'shardplan_config', '--config', 'plan']
@@ -36,7 +36,7 @@ export function torchtitanToday(run: Run, { model }: Flavor, sections: TomlSecti
   const options = Object.entries({ ...training(run), ...degrees(run, parallelism) }).flatMap(
     ([name, value]) => (value === true ? [`--${name}`] : [`--${name}`, String(value)]),
   )
-  const words = [...named, ...options, `activation-checkpoint:${run.recomputation.policy}`]
+  const words = [...named, ...options, `activation-checkpoint:${checkpoint.mode}`]
   return {
     version: torchtitanMain,
     command: `${torchrun(run.problem.cluster)} -m torchtitan.train ${shellWords(words)}`,

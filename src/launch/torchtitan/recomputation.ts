@@ -1,24 +1,24 @@
 /**
  * torchtitan recomputes no layer, every layer, or every n-th layer of a rank, counted over all of its chunks, which are
- * floor(L / n) of L. Null if no n gives the plan's number. Its selective checkpointing by operation keeps every other
- * matmul, which no policy of ours does. Source: as config.ts, and torchtitan/distributed/activation_checkpoint.py.
+ * floor(L / n) of L. Null if no n gives the plan's number. Checkpointing by operation is in operations.ts. Source: as config.ts, and torchtitan/distributed/activation_checkpoint.py.
  */
 import type { PolicyName } from '../../recipe/policies.ts'
 import { keepEverything, recomputeEverything } from '../../recipe/policy.ts'
 import type { Run } from '../run/run.ts'
+import { torchtitanFlavor } from './flavor.ts'
+import { byOperation, policyByOperation } from './operations.ts'
 
 const modes: Readonly<Record<string, string>> = { none: 'none', full: 'full' } satisfies Partial<
   Record<PolicyName, string>
 >
 
-export function torchtitanRecomputation({
-  recomputation,
-  stageLayers,
-}: Run): Readonly<Record<string, string>> | null {
+export function torchtitanRecomputation(run: Run): Readonly<Record<string, string>> | null {
+  const { recomputation, stageLayers } = run
   const { policy, other, count } = recomputation
   if (count === 0) {
     const mode = modes[policy]
-    return mode ? { mode } : null
+    if (mode) return { mode }
+    return policy === keptByOperation(run) ? { mode: 'selective', selective_ac_option: byOperation } : null
   }
   if (policy !== keepEverything.name || other !== recomputeEverything.name) return null
   for (let every = 2; every <= Math.max(...stageLayers); every++) {
@@ -27,4 +27,14 @@ export function torchtitanRecomputation({
     }
   }
   return null
+}
+
+function keptByOperation(run: Run): PolicyName | null {
+  const { mesh, model, problem } = run
+  return policyByOperation({
+    name: torchtitanFlavor(run)?.model.name ?? '',
+    lowRank: (model.attention.latent?.queryRank ?? null) !== null,
+    tensor: mesh.tensor,
+    fp8: problem.precision.compute === 'fp8',
+  })
 }

@@ -170,7 +170,7 @@ export const torchtitanRules: RunRules = {
     },
     {
       broken: (run) => torchtitanRecomputation(run) === null,
-      says: 'only checkpoints of no layer, all, or every n-th of a rank are mapped to torchtitan',
+      says: 'only checkpoints of no layer, all, every n-th of a rank, or by operation (selective_op, without tensor and fp8) are mapped to torchtitan',
       unwritten: true,
     },
   ],

@@ -22,7 +22,8 @@ import { torchtitanSchedules } from '../pipeline.ts'
 import { torchtitanVersion } from '../version.ts'
 import { batchOf } from './batch.ts'
 import { isImmaterial } from './immaterial.ts'
-import { readRecomputation, readStages } from './stages.ts'
+import { readRecomputation } from './recomputation.ts'
+import { readStages } from './stages.ts'
 import {
   flavorsOf,
   misnamedSelection,
@@ -43,13 +44,16 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   const named = ownValue(schedules, schedule)
   const stages = readStages(keys, pipeline, layers, named === 'interleaved-1f1b')
   const whole = layers !== null && pipeline === 1 ? [layers] : null
-  const rematerialization = readRecomputation(keys, stages.value?.stageLayers ?? whole)
+  const precision = precisionOf(keys)
+  const rematerialization = readRecomputation(keys, stages.value?.stageLayers ?? whole, {
+    ...{ name, flavor, tensor: mesh.tensor },
+    fp8: precision.compute === 'fp8',
+  })
   const { batchSequences, microbatches, follows, ...batch } = batchOf(keys, replicas, pipeline)
   const rotate = keys.text('parallelism.context_parallel_rotate_method', 'allgather')
   const backend = keys.text('parallelism.expert_parallel_comm_backend', 'standard')
   const optimizer = keys.text('optimizer.name', 'AdamW')
   const sequenceLength = keys.whole('training.seq_len', 2048)
-  const precision = precisionOf(keys)
   const offloads = keys.value('training.enable_cpu_offload') === true
   const misnamed = [
     ...misnamedAmong(torchtitanValues, (key) => onlyValue(keys.text(key, ''))),
@@ -93,6 +97,8 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
       rematerialization.notes,
       offloads && 'training.enable_cpu_offload is not counted',
     ),
+    doubts: rematerialization.unheld,
+    unheld: rematerialization.unheld,
     ...leftOver(left, isImmaterial, keys.known()),
     misnamed,
     follows,

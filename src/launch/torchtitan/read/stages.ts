@@ -1,7 +1,7 @@
-/** The pipeline stages that a torchtitan config describes, and what they recompute. Source: as config.ts, generate_llm_fqn_per_model_part. */
+/** The pipeline stages that a torchtitan config describes. Source: as config.ts, generate_llm_fqn_per_model_part. */
 
 import type { Keys } from '../../read/fields.ts'
-import { stageLayersOf, wholeLayersAgain } from '../../run/chunks.ts'
+import { stageLayersOf } from '../../run/chunks.ts'
 
 export interface Stages {
   readonly virtualStages: number
@@ -15,8 +15,8 @@ export interface Read<Value> {
   readonly faults: readonly string[]
 }
 
-const found = <Value>(value: Value): Read<Value> => ({ value, notes: [], faults: [] })
-const open = (...notes: readonly string[]): Read<never> => ({ value: null, notes, faults: [] })
+export const found = <Value>(value: Value): Read<Value> => ({ value, notes: [], faults: [] })
+export const open = (...notes: readonly string[]): Read<never> => ({ value: null, notes, faults: [] })
 const wrong = (...faults: readonly string[]): Read<never> => ({ value: null, notes: [], faults })
 
 /** `layers` is null for a model that the config only names. */
@@ -55,18 +55,4 @@ function stagesOf(chunks: readonly number[], pipeline: number): Read<Stages> {
     return wrong(`${chunks.length} parts of the model are not so many for each of ${pipeline} stages`)
   }
   return found({ virtualStages, stageLayers: stageLayersOf(chunks, pipeline) })
-}
-
-/** Reads full recomputation of every n-th layer of a rank. Plans have no equivalent for a choice of operations, nor for a memory budget. */
-export function readRecomputation(keys: Keys, stageLayers: readonly number[] | null): Read<unknown> {
-  const mode = keys.text('activation_checkpoint.mode', 'selective')
-  const option = keys.text('activation_checkpoint.selective_ac_option', '2')
-  if (mode === 'none' || mode === 'full') return found(mode)
-  const every = mode === 'selective' && /^[1-9]\d*$/.test(option) ? Number(option) : null
-  const written = `activation_checkpoint.mode ${mode}${mode === 'selective' ? ` of ${option}` : ''}`
-  if (every === null) return open(`${written} is not counted as it is: what is recomputed is chosen`)
-  if (!stageLayers)
-    return open(`${written}, of a model that the config only names: what is recomputed is chosen`)
-  const full = stageLayers.reduce((sum, own) => sum + Math.floor(own / every), 0)
-  return found(wholeLayersAgain(full, stageLayers))
 }
