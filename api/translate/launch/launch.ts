@@ -23,6 +23,7 @@ import { optionIn } from './option-names.ts'
 import { modelNamed, readIn } from './reading.ts'
 import { generalNote, merged, saidBy } from './said-by.ts'
 import { startedOn } from './started-on.ts'
+import { withoutFurther } from './without-further.ts'
 
 interface Launch {
   readonly plan: LaunchedPlan
@@ -44,7 +45,8 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
   const started = startedOn(rest, plan[launchKey(plan)], catalogue)
   const found = readIn(plan, started.own, catalogue)
   const noted = { ...found, notes: compact(started.notes, generalNote(found, started.own), found.notes) }
-  const { own, reading } = heldOnAverage(started.own, noted)
+  const onAverage = heldOnAverage(started.own, noted)
+  const { own, reading } = withoutFurther(onAverage.own, onAverage.reading, catalogue)
   const at = `/plan/${launchKey(plan)}`
   const said = saidBy(reading, own, catalogue)
   const whole = merged(said, own)

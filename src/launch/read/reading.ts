@@ -18,6 +18,8 @@ export interface LaunchReading {
   readonly version: string
   /** The model's dimensions, possibly without its vocabulary; null if the file does not give them. */
   readonly model: Readonly<Record<string, unknown>> | null
+  /** False where the framework has no layers that predict further tokens, whatever model it runs. */
+  readonly furtherLayers?: false
   /** Whether what `model` leaves out is what the framework takes without it, and nothing else says more of the model. */
   readonly wholeModel?: boolean
   /** The file's own name for the model, if it has one. */

@@ -70,6 +70,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     framework: 'torchtitan',
     version: torchtitanVersion,
     model,
+    furtherLayers: false,
     hardware: {},
     workload: {
       mode: 'train',
