@@ -39,6 +39,7 @@ import { assumptionsOf, basisOf, saidOf } from '../translate/assumptions.ts'
 import { refuseUnbinding } from '../translate/bottlenecks.ts'
 import { hardwareOf } from '../translate/hardware.ts'
 import { refuseAnotherModel } from '../translate/launch/another-model.ts'
+import { cutOffChecks } from '../translate/launch/cut-off.ts'
 import { launchKey } from '../translate/launch/file.ts'
 import { launchWarnings, spelledOut } from '../translate/launch/launch.ts'
 import { misspeltChecks } from '../translate/launch/misspelt.ts'
@@ -151,7 +152,9 @@ export function validateQuestion(asked: ValidateAsked, catalogue: Catalogue): Ex
   refuseUnbinding(request.require, trial.problem.cluster)
   const asksFile = isLaunch(asked) && request.require.understood !== false
   const at = isLaunch(asked) ? `/plan/${launchKey(asked.plan)}` : ''
-  const ofFile = asksFile ? [...misspeltChecks(reading, at), ...unreadChecks(reading, at)] : []
+  const ofFile = asksFile
+    ? [...cutOffChecks(reading ?? {}, at), ...misspeltChecks(reading, at), ...unreadChecks(reading, at)]
+    : []
   const inspection = { trial, require: request.require }
   return { request, read, reading, file: fileOf(asked), inspection, ofFile, warnings }
 }

@@ -16,6 +16,7 @@ import type { LaunchedPlan } from '../../schemas/launch.ts'
 import type { LaunchRead } from '../../schemas/launch-read.ts'
 import { valueAt } from '../../validation/json-pointer.ts'
 import { contradictions } from './contradictions.ts'
+import { cutOffText } from './cut-off.ts'
 import { launchKey } from './file.ts'
 import { heldOnAverage } from './held-on-average.ts'
 import { misspeltIn, misspeltText, strangeIn } from './misspelt.ts'
@@ -115,6 +116,7 @@ function misspelt(reading: LaunchReading, pointer: string): readonly Fault[] {
   const found = misspeltIn(reading)
   const rest = strangeIn(reading, found)
   return compact(
+    reading.cutOff?.map((one) => ({ pointer, detail: cutOffText(one) })),
     found.map((one) => ({ pointer, detail: misspeltText(one) })),
     rest.length > 0 && { pointer, detail: `does not understand ${listed(rest)}` },
   )
@@ -173,6 +175,7 @@ function warnedOf(reading: LaunchReading, notes: readonly string[]): readonly st
   const notUnderstood = reading.notUnderstood.filter((text) => !told.has(optionIn(text)))
   return compact(
     adapterWarning(reading),
+    reading.cutOff?.map((one) => `${framework}: ${cutOffText(one)}`),
     misspelt.map((one) => `${framework}: ${misspeltText(one)}`),
     notes.map((note) => `${framework}: ${note}`),
     notUnderstood.length > 0 && `${framework}: not understood: ${listed(notUnderstood)}`,

@@ -17,6 +17,7 @@ import { hardwareOf } from '../hardware.ts'
 import { resolvedModel } from '../model/model.ts'
 import type { ResolvedModel } from '../model/resolved-model.ts'
 import { withChanges } from './changed-model.ts'
+import { cutOffIn } from './cut-off.ts'
 import { launchKey, readerOf } from './file.ts'
 import { gpusOfServer, podsOfJob } from './job-size.ts'
 import { withPlainLines } from './line-ends.ts'
@@ -29,7 +30,7 @@ export function readIn(asked: LaunchedPlan, own: Fields, catalogue: Catalogue): 
   const { plan, notes: ofLines } = withPlainLines(asked)
   const written = plan[launchKey(plan)]
   const gpus = podGpus(written)
-  const reading = readTwice(plan, own, catalogue, gpus)
+  const reading = { ...readTwice(plan, own, catalogue, gpus), cutOff: cutOffIn(written) }
   if (typeof written !== 'string') return reading
   const { notes: ofJob, refusals } = heldToJob(commandsOf(written), gpus, podsOfJob(written), reading.tasks)
   const notes = [...ofLines, ...ofJob]

@@ -2,6 +2,7 @@
 import type { Chip } from '../../hardware/chip.ts'
 import { type Framework, frameworks } from '../framework.ts'
 import type { KnownModel } from './known-model.ts'
+import type { CutOff } from './shell/cut-off.ts'
 import type { Started } from './started.ts'
 
 /** Some frameworks are only read: no files are written for them. */
@@ -56,6 +57,8 @@ export interface LaunchReading {
   readonly undashed?: readonly string[]
   /** Settings whose dashes the framework does not take, with what is meant: null where no name is like it. */
   readonly misdashed?: readonly Misdashed[]
+  /** Lines of options that no command goes on to, so that what runs is without them. */
+  readonly cutOff?: readonly CutOffAt[]
   /** Options that are read from such a file, to suggest what a misspelled one may have meant. */
   readonly known?: readonly string[]
   /** Options by the short names that they have behind one hyphen, where such a name behind two is none. */
@@ -88,6 +91,11 @@ export interface LaunchReading {
 export interface Following {
   readonly setting: string
   readonly from: readonly string[]
+}
+
+export interface CutOffAt extends CutOff {
+  /** Line of the file, from 1; null where that has it in other words. */
+  readonly at: number | null
 }
 
 export interface Misdashed {

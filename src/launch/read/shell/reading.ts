@@ -1,5 +1,6 @@
 /** What is known while a script is read. */
 import { type Branches, branchesOf } from './branches.ts'
+import { type CutOffLines, cutOffLines } from './cut-off.ts'
 import type { Environment, Locals } from './environment.ts'
 import { definitionsIn } from './functions.ts'
 import type { Pending } from './pending.ts'
@@ -30,6 +31,7 @@ export interface Reading extends Known {
   readonly pending: Pending[]
   /** How many of them the last command prints into what follows. */
   piped: number
+  readonly cutOff: CutOffLines
 }
 
 /** A script of many expansions that are not read tells of the first. */
@@ -61,6 +63,7 @@ export function readingOf(text: string, depth: number, environment: Environment)
     definedAt: definitionsIn(text),
     commands: [],
     ...{ pending: [], piped: 0 },
+    cutOff: cutOffLines(text),
   }
 }
 

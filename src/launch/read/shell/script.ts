@@ -8,6 +8,7 @@
 import { argumentsOf, type Called, calledBy } from './called.ts'
 import { carriedIn } from './carried.ts'
 import { type Command, readCommand } from './command.ts'
+import type { CutOff } from './cut-off.ts'
 import { type Environment, emptyEnvironment, inherited, takesRoom } from './environment.ts'
 import { expandedIn } from './expansion.ts'
 import { hereDocument, takesScript } from './here-document.ts'
@@ -29,6 +30,8 @@ export interface Script {
   readonly notes: readonly string[]
   /** Says where a quote opens that the text does not close; null if none does. */
   readonly unclosed: string | null
+  /** Lines of options that no command goes on to. */
+  readonly cutOff: readonly CutOff[]
 }
 
 /** How deep commands within commands are read. */
@@ -37,7 +40,14 @@ const deepest = 4
 /** A text as a script, and words that are already apart as its only command. */
 export function scriptOf(written: string | readonly string[]): Script {
   if (typeof written === 'string') return readScript(written)
-  return { commands: [written], variables: new Map(), documents: new Map(), notes: [], unclosed: null }
+  return {
+    commands: [written],
+    variables: new Map(),
+    documents: new Map(),
+    notes: [],
+    unclosed: null,
+    cutOff: [],
+  }
 }
 
 export function readScript(text: string): Script {
@@ -50,7 +60,8 @@ export function readScript(text: string): Script {
   for (const one of started) commands.push(one)
   const all = new Map([...variables.all, ...passed])
   const documents = environment.documents.all
-  return { commands, variables: all, documents, notes: [...notes], unclosed: unclosedQuote(reading.here) }
+  const unclosed = unclosedQuote(reading.here)
+  return { commands, variables: all, documents, notes: [...notes], unclosed, cutOff: reading.cutOff.all }
 }
 
 function readWithin(text: string, depth: number, environment: Environment): Reading {
@@ -88,6 +99,7 @@ function readStatement(reading: Reading): void {
     branches.test(words.slice(1), !/[&|(]/.test(ended) && known)
     if (branches.isOpen()) noteUndecided(reading)
   }
+  if (first !== undefined && branches.runs()) reading.cutOff.take(first, from, ended)
   readDocuments(reading, command)
   setByReading(reading, command)
   if (first !== undefined && !skipped.has(first) && branches.runs()) start(reading, command, first)
@@ -152,7 +164,7 @@ function readInside(
   given: Environment['variables'] = new Map(),
   how: Called['how'] | 'function' = 'started',
 ): void {
-  const { depth, environment, variables, loose, commands, notes } = reading
+  const { depth, environment, variables, loose, commands, notes, cutOff } = reading
   const isFunction = how === 'function'
   if (depth >= deepest && !isFunction) return
   if (!takesRoom(environment, inner, variables.all.size)) {
@@ -164,6 +176,7 @@ function readInside(
   const read = readWithin(inner, isFunction ? depth : depth + 1, { ...environment, ...own })
   for (const one of read.commands) commands.push(one)
   for (const note of read.notes) notes.add(note)
+  cutOff.add(read.cutOff.all)
   if (how === 'started') passOn(reading, [...read.variables.all, ...read.passed])
   else leaveBehind(reading, read, isFunction ? locals : null)
 }
