@@ -43,7 +43,7 @@ export function readTorchtitanCommand(
   if (settings !== null) {
     const reading = readTorchtitan(overridden(parse(settings), given), world ?? chips)
     const misdashed = misdashedIn(words.slice(start + 1), reading)
-    return { ...reading, hardware, misdashed, notes: compact(notes, reading.notes) }
+    return { ...reading, ...misdashed, hardware, notes: compact(notes, reading.notes) }
   }
   const own = ownConfig(given.get('module'), documents)
   const base = own?.base ?? registered.find(({ config }) => config === given.get('config'))
@@ -55,7 +55,7 @@ export function readTorchtitanCommand(
   const apart = tensor > 1 && /^false$/i.test(String(given.get(sequenceKey)))
   return {
     ...reading,
-    misdashed: misdashedIn(words.slice(start + 1), reading),
+    ...misdashedIn(words.slice(start + 1), reading),
     version: torchtitanMain,
     model: base ? reading.model : null,
     // Its flavor is that of a config, which main has under a name.
@@ -194,8 +194,11 @@ function dotted(words: readonly string[]): ReadonlyMap<string, string | true> {
 }
 
 /** Settings that do not begin with two hyphens, with which its parser stops (tyro: "Unrecognized options"). */
-function misdashedIn(words: readonly string[], { known = [] }: LaunchReading): readonly Misdashed[] {
-  return words.flatMap((word, at) => {
+function misdashedIn(
+  words: readonly string[],
+  { known = [] }: LaunchReading,
+): Pick<LaunchReading, 'misdashed'> {
+  const misdashed = words.flatMap((word, at): readonly Misdashed[] => {
     const [dashes, rest] = dashesOf(word)
     const [option = '', name = ''] = [word, rest].map((one) => one.split('=')[0] ?? '')
     const isKnown = known.includes(name.replaceAll('-', '_'))
@@ -203,6 +206,7 @@ function misdashedIn(words: readonly string[], { known = [] }: LaunchReading): r
     const isWrong = dashes === '' ? isKnown && !isValue : isOtherwiseDashed(word) && name.includes('.')
     return isWrong ? [{ option, meant: isKnown ? `--${name}` : null }] : []
   })
+  return misdashed.length > 0 ? { misdashed } : {}
 }
 
 function plain(value: string | true): unknown {
