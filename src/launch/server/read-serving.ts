@@ -49,7 +49,7 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
     }),
     hardware: context.chips === null ? { chips: startedChips(started, server) ?? server } : {},
     precision: runnable(precision, context),
-    assumptions: {},
+    assumptions: said.assumptions,
     ...own,
     plan: { ...own.plan, ...present({ cacheShare: said.cacheShare }) },
     notes: compact(

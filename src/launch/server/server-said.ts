@@ -11,6 +11,7 @@ export interface ServerSaid
     | 'framework'
     | 'version'
     | 'precision'
+    | 'assumptions'
     | 'notes'
     | 'ignored'
     | 'notUnderstood'

@@ -15,6 +15,7 @@ import { longerOf, longerVariables } from '../server/longer.ts'
 import { quantized, sglangQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf, uncountedCaches } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
+import { copiesSaid } from '../server/redundant-copies.ts'
 import { residentBytes } from '../server/resident.ts'
 import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
@@ -79,6 +80,8 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       framework: 'sglang',
       version: sglangVersion,
       named,
+      // Without --enable-eplb they are kept as well, where experts are spread.
+      assumptions: copiesSaid(rest.copiesOf, { balances: true, spreads: sends || experts > 1 }),
       cacheShare: sharedBy(shareFault(share, ofMemory) ? null : (ofMemory ?? unsaid), tensors),
       written: {
         '/plan/cacheShare': `${share} {}`,

@@ -7,7 +7,7 @@ import { graphedSequences } from '../server/graphs.ts'
 import { hostChips } from '../server/notes.ts'
 import { wholePages } from '../server/pages.ts'
 import { type Serving, sharersOf } from '../server/serving.ts'
-import { given, ranks, setting, several, whole, word } from '../settings/settings.ts'
+import { given, number, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { expertKernels } from '../vendor.ts'
 import { capturedSequences } from './captured.ts'
 import { memoryOf } from './memory.ts'
@@ -49,10 +49,11 @@ export const sglangSettings = {
   runner: setting('--moe-runner-backend', (own: Serving) => sentTypesOf(own)?.runner ?? unpackingRunner(own)),
   sentBy: setting('--deepep-mode', (own: Serving) => sentTypesOf(own)?.deepepMode),
   shared: setting('--disable-shared-experts-fusion', keepsSharedApart),
-  copies: setting('--enable-eplb', ({ redundantExperts }: Serving) => redundantExperts > 0),
+  copies: setting('--enable-eplb', ({ redundantExperts }: Serving) => redundantExperts > 0, given),
   copiesOf: setting(
     '--ep-num-redundant-experts',
     ({ redundantExperts }: Serving) => redundantExperts || null,
+    number,
   ),
   halves: setting('--enable-two-batch-overlap', ({ halved }: Serving) => halved),
   dense: setting('--moe-dense-tp-size', denseRanks, whole),

@@ -92,6 +92,7 @@ export function readTensorrt(
       framework: 'tensorrt-llm',
       version: tensorrtVersion,
       named: model,
+      assumptions: {},
       cacheShare: typeof ofFree === 'number' ? { ofFree } : null,
       ranks: tensors,
       groups: attends ? tensors : 1,

@@ -13,11 +13,13 @@ import { longerOf, longerVariables } from '../server/longer.ts'
 import { quantized, vllmQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf, uncountedCaches } from '../server/read-precision.ts'
 import { servingReading } from '../server/read-serving.ts'
+import { copiesSaid } from '../server/redundant-copies.ts'
 import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withDrafts, withOverrides, withoutGraphs } from '../server/uncounted.ts'
 import { said, unread } from '../settings/settings.ts'
 import { cacheTypeSaid } from './cache-type.ts'
+import { copiesIn } from './copies.ts'
 import { countOf } from './counts.ts'
 import { exchangeOf } from './exchange.ts'
 import { cachesSaid, inBytes, memoryOf } from './read-memory.ts'
@@ -68,6 +70,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       framework: 'vllm',
       version: vllmVersion,
       named,
+      assumptions: copiesSaid(copiesIn(options, rest.copiesOf), { balances: rest.copies, spreads }),
       ranks: grouped ? tensor : tensor * groups,
       groups,
       pipeline,

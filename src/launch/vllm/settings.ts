@@ -7,6 +7,7 @@ import { ranksOf, type Serving, sharersOf } from '../server/serving.ts'
 import { stateType } from '../server/state-types.ts'
 import { given, number, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { expertKernels } from '../vendor.ts'
+import { copiesText } from './copies.ts'
 import { utilizationOf } from './memory.ts'
 import { buildOf } from './rules.ts'
 
@@ -16,8 +17,8 @@ export const vllmSettings = {
   data: setting('--data-parallel-size', (own: Serving) => several(groupsOfServer(own)), ranks, '-dp'),
   spreads: setting('--enable-expert-parallel', (own: Serving) => own.experts?.whole ?? null, given, '-ep'),
   dispatch: setting('--all2all-backend', dispatchOf, word),
-  copies: setting('--enable-eplb', ({ redundantExperts }: Serving) => redundantExperts > 0),
-  copiesOf: setting('--eplb-config', copiesOf),
+  copies: setting('--enable-eplb', ({ redundantExperts }: Serving) => redundantExperts > 0, given),
+  copiesOf: setting('--eplb-config', copiesOf, word),
   halves: setting('--enable-dbo', isHalved),
   halvesDecoding: setting('--dbo-decode-token-threshold', halvedFrom('generate', 32)),
   halvesPrefill: setting('--dbo-prefill-token-threshold', halvedFrom('prefill', 512)),
@@ -74,7 +75,7 @@ function dispatchOf({ experts, mode, setting: { cluster } }: Serving): string | 
 }
 
 function copiesOf({ redundantExperts }: Serving): string | null {
-  return redundantExperts > 0 ? JSON.stringify({ num_redundant_experts: redundantExperts }) : null
+  return redundantExperts > 0 ? copiesText(redundantExperts) : null
 }
 
 /**

@@ -28,6 +28,7 @@ export function readMaxtextServer(config: Fields, context: ReadingContext, isCom
     {
       framework: 'maxtext',
       version: maxtextVersion,
+      assumptions: {},
       named,
       ...{ ranks, groups: 1, pipeline: 1, replicas: 1, experts: 'sliced', positions: false },
       besideGroups: everywhere('all'),
