@@ -29,15 +29,16 @@ export function formatPair({ weights, compute }: Precision): string {
 
 /**
  * Whether the framework is told to quantise a checkpoint in 16 bits as it loads it: where no release in the plan's types is known, and the chips
- * have room for twice the bytes until it is done. A quantised checkpoint says so itself, and a flag beside it is refused, as most in fp8 are those
+ * have room for twice the bytes until it is done. Servers that send each other caches compare the names of what they load, and not all of a deployment may have
+ * the room: they load one that is stored so. A quantised checkpoint says so itself, and a flag beside it is refused, as most in fp8 are those
  * of compressed-tensors or ModelOpt (stored-by.ts), or redundant.
  */
 export function quantizesItself(
-  { setting: { precision }, memory }: Pick<Serving, 'setting' | 'memory'>,
+  { setting: { precision }, memory, transfers }: Pick<Serving, 'setting' | 'memory' | 'transfers'>,
   { makes = [] }: Formats,
 ): boolean {
   const { checkpoint, parameterBytes } = precision
-  if (checkpoint ?? parameterBytes ?? !makes.includes(formatPair(precision))) return false
+  if (transfers || (checkpoint ?? parameterBytes ?? !makes.includes(formatPair(precision)))) return false
   const wide = elementBytes[usualType] / elementBytes[precision.weights]
   return memory.parameters * wide <= memory.budget
 }
@@ -107,7 +108,8 @@ export function checkpointNote(serving: Serving, framework: string, formats: For
     const wide = wideRelease(serving.setting) ?? 'a checkpoint'
     return `${framework}: ${wide} in ${usualType} is meant, of which --quantization makes weights in ${weights} as it loads; they take ${bytes} of each chip until then. One that is stored in ${weights} says so itself: leave the option out.`
   }
-  return `${framework}: load ${checkpoint} with weights in ${weights} for matmuls in ${compute}; no flag makes one.`
+  const alike = serving.transfers ? 'the same one in both phases' : 'no flag makes one'
+  return `${framework}: load ${checkpoint} with weights in ${weights} for matmuls in ${compute}; ${alike}.`
 }
 
 /** The type of weights and matmuls where they are not quantised. */
