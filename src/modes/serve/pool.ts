@@ -1,8 +1,8 @@
 /**
  * The instances that a pool of chips can be divided into, and whether given numbers of two kinds fit into it together.
  *
- *   switched   any part of a node of up to eight chips, a divisor of a larger one, or whole nodes: up to four, a power of two of them, or a divisor of their
- *              number
+ *   switched   a divisor of a node, or of a pool that is less than one, or whole nodes: up to four, a power of two of them, or a divisor of
+ *              their number
  *   torus      a slice that is on offer and tiles the pool's own, or whole slices, joined by DCN
  *
  * Each replica is an instance of its own, so that instances have no data axis. They are placed greedily, the larger
@@ -19,9 +19,6 @@ import { slicesOf, wraparound } from '../../hardware/cluster/slice.ts'
 /** More chips than any instance in use has; bounds the search. */
 const mostChips = 256
 
-/** Nodes of so many chips or fewer are divided in every way: instances of three on nodes of eight leave two chips for others. */
-const mostDivided = 8
-
 /** Every number of whole nodes or slices is tried up to so many. */
 const mostUnits = 4
 
@@ -35,8 +32,8 @@ export function instanceClusters(pool: Cluster): readonly Cluster[] {
 function nodeClusters(pool: Cluster, network: SwitchedNetwork): readonly Cluster[] {
   const node = nodeOf(pool, network)
   const halves: number[] = []
-  for (let chips = pool.chips; Number.isInteger(chips); chips /= 2) if (chips <= node) halves.push(chips)
-  const within = node <= mostDivided ? upTo(node) : [...divisorsOf(node), ...halves]
+  for (let chips = pool.chips; chips < node && Number.isInteger(chips); chips /= 2) halves.push(chips)
+  const within = [...divisorsOf(node), ...halves]
   const whole = multiples(Math.floor(pool.chips / node)).map((nodes) => nodes * node)
   const counts = new Set([...within, ...whole].filter((chips) => chips <= pool.chips))
   return [...counts].map((chips) => behindSwitches(pool, network, chips))
