@@ -15,13 +15,17 @@ export function known<Key, Value>(values: Kept<Key, Value>, key: Key, made: () =
   return value
 }
 
-/** A function that keeps what was made for each key. A value may not be undefined. */
-export function remembered<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+/** A function that keeps what was made for each key, and begins anew beyond `most` of them. A value may not be undefined. */
+export function remembered<Key, Value>(
+  make: (key: Key) => Value,
+  most = Number.POSITIVE_INFINITY,
+): (key: Key) => Value {
   const values = new Map<Key, Value>()
   return (key) => {
     const found = values.get(key)
     if (found !== undefined) return found
     const made = make(key)
+    if (values.size >= most) values.clear()
     values.set(key, made)
     return made
   }

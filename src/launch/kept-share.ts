@@ -41,11 +41,11 @@ const ofVllm: Moved = (kept, model, from, to, { maxSequences, stepTokens }) => {
 const ofSglang: Moved = (kept, _model, from, to) => kept + residentBytes(to.ranks) - residentBytes(from.ranks)
 
 /** By the share that is said, as each server says another. */
-const moved = { ofChip: ofVllm, bytes: ofVllm, ofMemory: ofSglang } as const satisfies Partial<
-  Record<keyof CacheShare, Moved>
->
-
-const names = ['ofChip', 'bytes', 'ofMemory'] as const
+const moved = [
+  ['ofChip', ofVllm],
+  ['bytes', ofVllm],
+  ['ofMemory', ofSglang],
+] as const satisfies readonly (readonly [keyof CacheShare, Moved])[]
 
 /** The share of the same server on another mesh. */
 export function shareOn(
@@ -56,24 +56,17 @@ export function shareOn(
   to: Laid,
 ): CacheShare {
   const { keptBytes } = share
-  const name = names.find((one) => share[one] !== undefined)
-  if (keptBytes === undefined || name === undefined || cluster.chip.kind !== 'gpu') return share
+  const [, keptThere] = moved.find(([name]) => share[name] !== undefined) ?? []
+  if (keptBytes === undefined || keptThere === undefined || cluster.chip.kind !== 'gpu') return share
   const [own, other] = [from, to].map((laid) => lying(laid, devicesOn(cluster.chip)))
   if (!own || !other) return share
-  return { ...share, keptBytes: Math.max(0, moved[name](keptBytes, model, own, other, limits)) }
+  return { ...share, keptBytes: Math.max(0, keptThere(keptBytes, model, own, other, limits)) }
 }
 
 function lying({ mesh, layout }: Laid, devices: number): Lying {
   const { data, tensor, tensor2, expert, pipeline } = mesh
-  const cache = Object.values(layout).reduce<ReturnType<typeof cacheNamed>>(
-    (found, name) => found ?? cacheNamed(name),
-    null,
-  )
+  const caches = Object.values(layout).map((name) => fieldsNamed(name)?.cache)
   const ranks = tensor * tensor2 * expert * devices
-  const groups = sequenceGroups(cache ?? 'heads', mesh) * expert
+  const groups = sequenceGroups(caches.find(Boolean) ?? 'heads', mesh) * expert
   return { ranks, sharing: ranks / groups, groups: groups * data, stages: pipeline }
-}
-
-function cacheNamed(name: string) {
-  return fieldsNamed(name)?.cache ?? null
 }

@@ -23,13 +23,17 @@ export function distinctPlaces(places: number, choices: number, apart = false): 
   return apart ? Math.min(places, choices) : places * (1 - (1 - 1 / places) ** choices)
 }
 
+/** How many are kept, for as long as the process runs: requests may have models and clusters of their own. */
+const [mostChoices, mostPlaces] = [64, 4096]
+
 /** The same for the choices of a token: a power is dear, and every floor asks for the same few. */
 function placesOfToken(places: number, choices: number, apart: boolean): number {
   return apart ? distinctPlaces(places, choices, apart) : evenPlaces(choices)(places)
 }
 
-const evenPlaces = remembered((choices: number) =>
-  remembered((places: number) => distinctPlaces(places, choices)),
+const evenPlaces = remembered(
+  (choices: number) => remembered((places: number) => distinctPlaces(places, choices), mostPlaces),
+  mostChoices,
 )
 
 /** How tokens are sent to their experts. */

@@ -22,6 +22,11 @@ const rows: readonly (readonly [name: string, lowRank: boolean, policy: PolicyNa
   ['deepseek_v3', true, 'selective_op_latent'],
 ]
 
+/** Whether a policy is that of any model: asked of every plan, where what follows is not known yet. */
+export function isByOperation(policy: string): boolean {
+  return rows.some(([, , own]) => own === policy)
+}
+
 /** Null where no row keeps what it keeps. */
 export function policyByOperation({ name, lowRank, tensor, fp8 }: Checkpointed): PolicyName | null {
   if (tensor > 1 || fp8) return null

@@ -6,7 +6,7 @@ import type { PolicyName } from '../../recipe/policies.ts'
 import { keepEverything, recomputeEverything } from '../../recipe/policy.ts'
 import type { Run } from '../run/run.ts'
 import { torchtitanFlavor } from './flavor.ts'
-import { byOperation, policyByOperation } from './operations.ts'
+import { byOperation, isByOperation, policyByOperation } from './operations.ts'
 
 const modes: Readonly<Record<string, string>> = { none: 'none', full: 'full' } satisfies Partial<
   Record<PolicyName, string>
@@ -18,7 +18,8 @@ export function torchtitanRecomputation(run: Run): Readonly<Record<string, strin
   if (count === 0) {
     const mode = modes[policy]
     if (mode) return { mode }
-    return policy === keptByOperation(run) ? { mode: 'selective', selective_ac_option: byOperation } : null
+    const isKept = isByOperation(policy) && policy === keptByOperation(run)
+    return isKept ? { mode: 'selective', selective_ac_option: byOperation } : null
   }
   if (policy !== keepEverything.name || other !== recomputeEverything.name) return null
   for (let every = 2; every <= Math.max(...stageLayers); every++) {

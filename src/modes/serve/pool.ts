@@ -19,8 +19,8 @@ import { slicesOf, wraparound } from '../../hardware/cluster/slice.ts'
 /** More chips than any instance in use has; bounds the search. */
 const mostChips = 256
 
-/** Every number of whole nodes or slices is tried up to so many. */
-const mostUnits = 4
+/** Numbers of whole nodes or slices that are tried in any pool that has as many. */
+const fewUnits = [1, 2, 3, 4]
 
 /** Clusters that one instance may have, smallest first. */
 export function instanceClusters(pool: Cluster): readonly Cluster[] {
@@ -69,16 +69,12 @@ function cut(pool: Cluster, network: TorusNetwork, system: TorusSystem, topology
 
 /** All numbers up to four, powers of two up to a number, its divisors, and those of its halves, so that every size in a pool is also a size in a pool twice as large. */
 function multiples(most: number): readonly number[] {
-  const found = new Set(upTo(Math.min(most, mostUnits)))
+  const found = new Set(fewUnits.filter((count) => count <= most))
   for (let power = 1; power <= most; power *= 2) {
     found.add(power)
     for (const divisor of divisorsOf(Math.floor(most / power))) found.add(divisor)
   }
   return [...found]
-}
-
-function upTo(most: number): readonly number[] {
-  return Array.from({ length: most }, (_, at) => at + 1)
 }
 
 export interface Instances {

@@ -5,6 +5,8 @@
  * that there is none. Tests whose words are all known decide which branch is read (branches.ts); of others all branches are read in order,
  * and loops with the first that they go over; `notes` say so. A value that is not known does not replace in a branch one that is.
  */
+import { known } from '../../../known.ts'
+import { recent } from '../../../recent.ts'
 import { argumentsOf, type Called, calledBy } from './called.ts'
 import { carriedIn } from './carried.ts'
 import { type Command, readCommand } from './command.ts'
@@ -50,7 +52,14 @@ export function scriptOf(written: string | readonly string[]): Script {
   }
 }
 
+/** A launch file is asked for several times, one after another. */
 export function readScript(text: string): Script {
+  return known(last, text, () => readAnew(text))
+}
+
+const last = recent<Script>(1)
+
+function readAnew(text: string): Script {
   const environment = emptyEnvironment()
   const reading = readWithin(text, 0, environment)
   const { commands, variables, passed, notes } = reading
