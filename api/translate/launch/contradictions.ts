@@ -45,8 +45,9 @@ function anotherModel({ model }: Fields, reading: LaunchReading, catalogue: Cata
  */
 function anotherBatch(own: Fields, { workload, mostSequences, plan }: LaunchReading): readonly Fault[] {
   if (mostSequences !== undefined) {
-    const asked = valueAt(own, ['workload', 'batchSequences'])
-    return Number(asked) > mostSequences ? differing(own, ['workload', 'batchSequences'], mostSequences) : []
+    const asked = Number(valueAt(own, ['workload', 'batchSequences']))
+    const detail = `is ${asked}; the servers of the launch file run at most ${mostSequences} sequences at once, as it says or as they do by default`
+    return asked > mostSequences ? [{ pointer: '/workload/batchSequences', detail }] : []
   }
   const written = Number(workload.batchSequences)
   const length = Number(valueAt(own, ['workload', 'sequenceLength']) ?? workload.sequenceLength)

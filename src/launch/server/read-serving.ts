@@ -103,6 +103,9 @@ interface Laid {
 
 function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): Told {
   const { groups, replicas, contextLength, kept } = said
+  // Prompts are read as many at once as are said, and otherwise as many as are asked for.
+  const usual = context.mode === 'prefill' ? null : said.usualSequences
+  const sequences = said.sequences ?? usual?.count ?? null
   // Servers beyond the sequences asked for, and chips that make up no server, stand idle.
   const most = Math.floor((context.sequences ?? Number.POSITIVE_INFINITY) / replicas)
   const servers = Math.max(
@@ -111,7 +114,7 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
   )
   const data = replicas * servers
   const mode = context.mode === 'prefill' ? 'prefill' : 'generate'
-  const batch = said.sequences === null ? null : said.sequences * groups * data
+  const batch = sequences === null ? null : sequences * groups * data
   return {
     workload: { mode, ...lengths(mode, contextLength, kept) },
     ...(batch === null ? {} : { mostSequences: batch }),
@@ -126,7 +129,7 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
     },
     notes: compact(
       servers > 1 && `${servers} such servers, one for each ${server === 1 ? 'chip' : `${server} chips`}`,
-      batch === null && unlimited,
+      said.sequences === null && unsaidSequences(usual),
     ),
     faults: compact(countFault(said, context)),
   }

@@ -46,3 +46,22 @@ describe('a length', () => {
     expect(read('--max-model-len').faults).toEqual(['--max-model-len has no value'])
   })
 })
+
+describe('a limit of sequences that is not said', () => {
+  const generating = { ...context, mode: 'generate', sequences: null }
+  it.each([
+    ['', 1024],
+    ['--max-num-batched-tokens 512', 512],
+    ['--max-num-seqs 2000', 2000],
+  ])('is as vLLM has it by default where it generates: %s', (words, most) => {
+    const { mostSequences, notes } = readVllm(`vllm serve m -tp 8 ${words}`, generating)
+    expect(mostSequences).toBe(most)
+    const told = `--max-num-seqs is not said: at most ${most} sequences at once, as it is by default`
+    expect(notes.includes(told)).toBe(most !== 2000)
+  })
+
+  it('is none of the prompts that are read together', () => {
+    const prompts = { ...context, mode: 'prefill', sequences: null }
+    expect(readVllm('vllm serve m -tp 8', prompts).mostSequences).toBeUndefined()
+  })
+})
