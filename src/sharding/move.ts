@@ -25,6 +25,9 @@ const operations = ['AllGather', 'ReduceScatter', 'AllReduce', 'AllToAll'] as co
 
 export type Operation = (typeof operations)[number]
 
+/** How the network carries a move: what is passed around a ring goes from chip to chip in n - 1 steps, in place of a gather or scatter. */
+export type Way = Operation | 'Ring'
+
 /** Everything that can move an array; Permute is what a pipeline stage uses to hand tokens on. */
 export const movements = [...operations, 'Permute'] as const
 

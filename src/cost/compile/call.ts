@@ -4,11 +4,11 @@
  */
 import type { ArrayKind } from '../../sharding/array.ts'
 import { type AxisSet, axisSet } from '../../sharding/axis.ts'
-import type { Move, Operation } from '../../sharding/move.ts'
+import type { Move, Way } from '../../sharding/move.ts'
 import type { ExpertTensor } from '../communication/expert-tensor.ts'
 
 export interface Call<Term> {
-  readonly operation: Operation
+  readonly operation: Way
   readonly over: AxisSet
   /** Bytes of its arrays as the group sees them. */
   readonly bytes: readonly Term[]
@@ -30,13 +30,14 @@ export interface Call<Term> {
 /** Makes one call of moves of one operation over the same axes; `bytes` gives the bytes of a move. */
 export function callOf<Term>(moves: readonly [Move, ...Move[]], bytes: (move: Move) => Term): Call<Term> {
   const [{ operation, over, kind, every }] = moves
+  const passed = kind === 'passed'
   return {
-    operation,
+    operation: passed ? 'Ring' : operation,
     over: axisSet(over),
     bytes: moves.map(bytes),
     critical: isWaitedFor(kind),
     routed: operation === 'AllToAll' && (kind === 'dispatch' || kind === 'combine'),
-    passed: kind === 'passed',
+    passed,
     gathered: every === 'microbatch' && (kind === 'weight' || kind === 'gradient'),
     times: 1,
     moves,

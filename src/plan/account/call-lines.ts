@@ -4,6 +4,7 @@ import type { Call } from '../../cost/compile/call.ts'
 import { collectiveTime } from '../../hardware/network/collective.ts'
 import type { GroupCost } from '../../hardware/network/group-cost.ts'
 import { type AxisSet, axesOf } from '../../sharding/axis.ts'
+import type { Way } from '../../sharding/move.ts'
 import type { Bytes } from '../../units.ts'
 import type { CollectiveLine } from '../plan.ts'
 import type { Movement } from './movement.ts'
@@ -34,17 +35,27 @@ export function callLines(
     const own = bytes[at] ?? 0
     const share = (count * own) / whole
     const line: CollectiveLine = {
-      op: call.operation,
+      ...messages(call.operation, own, count, cost),
       over: axesOf(over).join(' x '),
       array,
-      bytes: own,
-      count,
       seconds: seconds * share,
       exposed,
       pass,
     }
     return { line, busy: busy.map((part) => part * share) }
   })
+}
+
+/** What goes around a ring is told as the messages that each chip sends the next. */
+function messages(
+  operation: Way,
+  bytes: Bytes,
+  count: number,
+  { chips }: GroupCost,
+): Pick<CollectiveLine, 'op' | 'bytes' | 'count'> {
+  return operation === 'Ring'
+    ? { op: 'Permute', bytes: bytes / chips, count: count * (chips - 1) }
+    : { op: operation, bytes, count }
 }
 
 /** The transfer of activations from one pipeline stage to the next. */

@@ -3,8 +3,8 @@
  * context-layout-row.ts. Queries, keys and values are projected where their positions are (T_C).
  *
  *   gather    keys and values are gathered over context before the scores (Llama 3, arXiv 2407.21783)
- *   ring      they are passed around instead, while the scores of those that are there are computed: the same bytes, which
- *             hide behind those scores, and nothing is held whole (Liu et al. 2023, arXiv 2310.01889)
+ *   ring      they are passed around instead, from each chip to the next, while the scores of those that are there are computed: the
+ *             same bytes, which hide behind those scores, and nothing is held whole (Liu et al. 2023, arXiv 2310.01889)
  *   ulysses   heads are sharded instead of positions while attention runs: an AllToAll before and one after
  *             (Jacobs et al. 2023, arXiv 2309.14509)
  *

@@ -48,7 +48,7 @@ describe('a length', () => {
 })
 
 describe('a limit of sequences that is not said', () => {
-  const generating = { ...context, mode: 'generate', sequences: null }
+  const generating = { ...context, mode: 'generate' }
   it.each([
     ['', 1024],
     ['--max-num-batched-tokens 512', 512],
@@ -61,7 +61,7 @@ describe('a limit of sequences that is not said', () => {
   })
 
   it('is none of the prompts that are read together', () => {
-    const prompts = { ...context, mode: 'prefill', sequences: null }
+    const prompts = { ...context, mode: 'prefill' }
     expect(readVllm('vllm serve m -tp 8', prompts).mostSequences).toBeUndefined()
   })
 })
