@@ -8,7 +8,7 @@ import type { CostModel } from '../../cost/model.ts'
 import { known } from '../../known.ts'
 import type { Problem } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
-import { sequencesEach, triedScheduleRows } from '../layouts/choices.ts'
+import { mostVirtualChoice, sequencesEach, triedScheduleRows } from '../layouts/choices.ts'
 import { leastWork } from './least-work.ts'
 import { waitingTurns } from './work-floor.ts'
 
@@ -51,6 +51,9 @@ export function chipsFloor(model: CostModel): ChipsFloor {
 export function leastWait(problem: Problem): (pipeline: number) => number {
   const rows = triedScheduleRows(problem)
   const waits = !problem.assumptions.tokensDivideFreely && rows.every(({ split }) => split === null)
-  const virtual = rows.reduce((most, row) => Math.max(most, row.virtualStages[1]), 1)
-  return (pipeline) => (waits ? waitingTurns(pipeline, virtual, problem.model.layers) : 0)
+  const { layers } = problem.model
+  const turns = new Map<number, number>()
+  const turnsOf = (pipeline: number) =>
+    known(turns, pipeline, () => waitingTurns(pipeline, mostVirtualChoice(rows, pipeline, layers)))
+  return (pipeline) => (waits ? turnsOf(pipeline) : 0)
 }

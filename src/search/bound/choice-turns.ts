@@ -7,7 +7,7 @@ import type { Problem } from '../../problem.ts'
 import { canRun, hasVirtualStages, scheduleRows } from '../../recipe/schedule.ts'
 import type { SplitBackward } from '../../recipe/schedule-row.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import { type Microbatching, triedScheduleRows } from '../layouts/choices.ts'
+import { type Microbatching, mostVirtualChoice, triedScheduleRows } from '../layouts/choices.ts'
 import { waitingTurns } from './work-floor.ts'
 
 /** What so many microbatches do on so many stages, under the schedules that may run them. */
@@ -53,10 +53,7 @@ export function choiceTurns(problem: Problem, kept: KnownTurns): ChoiceTurns {
 
   function leastTurns(pipeline: number, microbatches: number): number {
     if (pipeline === 1) return 0
-    let most = 1
-    for (const row of interleaving) {
-      if (row.worthwhile(pipeline, microbatches)) most = Math.max(most, row.virtualStages[1])
-    }
-    return waitingTurns(pipeline, most, problem.model.layers)
+    const rows = interleaving.filter((row) => row.worthwhile(pipeline, microbatches))
+    return waitingTurns(pipeline, mostVirtualChoice(rows, pipeline, problem.model.layers))
   }
 }

@@ -19,9 +19,9 @@ export function wholeWork({ problem, layerOverhead }: CostModel, compute: Comput
   return problem.model.layers * layer + compute.headForward + compute.headBackward
 }
 
-/** For how many turns of a microbatch a stage waits for the others: at most `virtual` virtual stages, each with a layer but for the first and the last of all. */
-export function waitingTurns(stages: number, virtual: number, layers: number): number {
-  return (stages - 1) / Math.max(1, Math.min(virtual, (layers + 2) / stages))
+/** For how many turns of a microbatch a stage waits for the others, with so many virtual stages at most. */
+export function waitingTurns(stages: number, virtual: number): number {
+  return (stages - 1) / virtual
 }
 
 export function workFloor(work: Seconds, stages: number, schedule: Schedule, microbatches: number): Seconds {

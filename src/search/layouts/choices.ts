@@ -129,12 +129,24 @@ function schedulesFor(mesh: Mesh, problem: Problem, microbatches: number): reado
 
 export function virtualStageChoices(
   { virtualStages: [least, most] }: Pick<ScheduleRow, 'virtualStages'>,
-  { pipeline }: Mesh,
+  { pipeline }: Pick<Mesh, 'pipeline'>,
   layers: number,
 ): readonly number[] {
   const possible = most > 1 ? mostVirtualStages(layers, pipeline) : most
   const counts = Array.from({ length: Math.max(0, possible - least + 1) }, (_, further) => least + further)
   return counts.filter((count) => count <= most || dividesIntoChunks(layers, pipeline * count))
+}
+
+/** The most virtual stages that any of the rows is tried with on so many stages; 1 where none is. */
+export function mostVirtualChoice(
+  rows: readonly Pick<ScheduleRow, 'virtualStages'>[],
+  pipeline: number,
+  layers: number,
+): number {
+  return rows.reduce(
+    (most, row) => Math.max(most, virtualStageChoices(row, { pipeline }, layers).at(-1) ?? 1),
+    1,
+  )
 }
 
 export function choiceAllowed(

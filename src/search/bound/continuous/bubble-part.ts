@@ -8,8 +8,9 @@
  * may be used that has no certain bubble, there is no such part.
  */
 import type { CostModel } from '../../../cost/model.ts'
+import type { ScheduleRow } from '../../../recipe/schedule-row.ts'
 import { axisSet, unitMesh } from '../../../sharding/axis.ts'
-import { microbatchChoices, triedScheduleRows } from '../../layouts/choices.ts'
+import { microbatchChoices, mostVirtualChoice, triedScheduleRows } from '../../layouts/choices.ts'
 import { sum, times } from '../../memory-policy/linear-terms.ts'
 import { chordSlope, sizeOf, sizesOf } from './leaving.ts'
 import type { Case } from './mesh-part.ts'
@@ -36,8 +37,7 @@ export function bubblePart(
     exponent: sum([share.exponent, { [sizeOf('pipeline')]: slope + further }]),
     offset: share.offset - slope,
   })
-  const most = tried.reduce((virtual, { virtualStages }) => Math.max(virtual, virtualStages[1]), 1)
-  const virtual = Math.max(1, Math.min(most, Math.floor((model.layers + 2) / 2)))
+  const virtual = mostVirtualOfAny(tried, model.layers)
   const limits = [
     { power: stages(0, 'waiting stages'), weight: wait / virtual },
     { power: stages(1, 'waiting stages x pipeline'), weight: wait / (model.layers + 2) },
@@ -54,6 +54,15 @@ export function bubblePart(
       shares: { flops: flopTime / (flopTime + hbmTime), hbmBandwidth: hbmTime / (flopTime + hbmTime) },
     })),
   }
+}
+
+/** On any number of stages. */
+function mostVirtualOfAny(rows: readonly ScheduleRow[], layers: number): number {
+  let most = 1
+  for (let stages = 2; most * stages < layers + 2; stages++) {
+    most = Math.max(most, mostVirtualChoice(rows, stages, layers))
+  }
+  return most
 }
 
 /** A power that is at most 1/m. */
