@@ -6,7 +6,7 @@ import { remembered } from '../../known.ts'
 import type { Composition } from '../../model/composition.ts'
 import { keepsCopies } from '../../recipe/policy.ts'
 import { axisBit } from '../../sharding/axis.ts'
-import type { Seconds } from '../../units.ts'
+import type { Bytes, Seconds } from '../../units.ts'
 import type { NetworkCosts } from '../communication/network.ts'
 import { operationTime } from '../communication/operation-time.ts'
 import {
@@ -103,16 +103,19 @@ export function trafficNumbers(
     weights: traffic(component.weights.buckets),
   })
   const transfer = createTraffic(model.resources)
+  const [embedding, head] = [end(stage.embedding), end(stage.head)]
   const cost = costs[axisBit.pipeline]
   if (cost && cost.chips > 1) {
     const bytes = termValue(model.boundary, scale)
     addPermute(transfer, bytes, cost, model.problem.assumptions.overlapPrefetched)
+    const shared = sharedGradientBytes(model, stage, scale)
+    if (shared > 0) for (const { gradients } of [embedding, head]) addPermute(gradients, shared, cost, 0)
   }
   const ways = { traffic, alone }
   const average: TrafficNumbers = {
     ...layerTraffic(model, stage, scale, ways),
-    embedding: end(stage.embedding),
-    head: end(stage.head),
+    embedding,
+    head,
     transfer,
     transferTime: transfer[totalAt] ?? 0,
   }
@@ -125,6 +128,14 @@ export function trafficNumbers(
     ...average,
     of: remembered((composition) => ({ ...average, ...blendedTraffic(composition, dense, sparse) })),
   }
+}
+
+/**
+ * Bytes of gradients that the first and the last of several stages sum where both hold the same table, once a step and waited for: each sends
+ * the other what it has (`_allreduce_word_embedding_grads` in finalize_model_grads of Megatron Core, after replicas have summed theirs).
+ */
+export function sharedGradientBytes({ problem }: CostModel, { headStates }: StageModel, scale: Scale): Bytes {
+  return problem.model.tiedEmbeddings ? sumTerms(headStates.gradients, scale) : 0
 }
 
 function waited({ problem }: CostModel): RoutedOverlap {

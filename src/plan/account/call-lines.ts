@@ -58,15 +58,15 @@ function messages(
     : { op: operation, bytes, count }
 }
 
-/** The transfer of activations from one pipeline stage to the next. */
+/** A transfer from one pipeline stage to another: of activations to the next, or of gradients that the first and the last exchange. */
 export function transferLine(
-  told: Pick<CollectiveLine, 'array' | 'bytes' | 'count' | 'exposed' | 'pass'>,
+  told: Pick<CollectiveLine, 'op' | 'array' | 'bytes' | 'count' | 'exposed' | 'pass'>,
   { permutePerByte, permuteLatency, latencyIsFloor, permuteLoads }: GroupCost,
 ): Movement {
   const { bytes, count } = told
   const one = collectiveTime(bytes, permutePerByte, permuteLatency, latencyIsFloor)
   return {
-    line: { op: 'Permute', over: 'pipeline', ...told, seconds: one * count },
+    line: { over: 'pipeline', ...told, seconds: one * count },
     busy: permuteLoads.map((load) => load * bytes * count),
   }
 }

@@ -11,7 +11,8 @@ import { ofStage } from '../../cost/compile/composed.ts'
 import { termValue } from '../../cost/compile/term.ts'
 import { recomputedArrays, recomputedLogits } from '../../cost/memory/recomputation.ts'
 import { overLayers } from '../../cost/memory/stage-memory.ts'
-import type { CostModel } from '../../cost/model.ts'
+import { type CostModel, stageModel } from '../../cost/model.ts'
+import { sharedGradientBytes } from '../../cost/step/microbatch.ts'
 import { known, rememberedOf } from '../../known.ts'
 import type { Composition } from '../../model/composition.ts'
 import { type AxisSet, activeAxes, axisBit, axisSet, type Mesh } from '../../sharding/axis.ts'
@@ -89,7 +90,7 @@ export function movements(costing: Costing): readonly Movement[] {
     longest.first && endLines(embedding(residual), costing),
     longest.last && endLines(unembedding(residual), costing),
   )
-  return merged([...layerLines, ...ends, ...transferLines(costing)])
+  return merged([...layerLines, ...ends, ...transferLines(costing), ...sharedLines(costing)])
 }
 
 /** Calls as they were costed. Arrays are named by the layout on the axes in use, if that has the same number of moves. */
@@ -186,8 +187,21 @@ function transferLines({ candidate, costs, layers, model, scale }: Costing): rea
   const bytes = termValue(model.boundary, scale)
   const count = layers.microbatches * candidate.schedule.virtualStages
   return (['forward', 'backward'] as const).map((pass) =>
-    transferLine({ array: pass === 'forward' ? 'Out' : 'dOut', bytes, count, exposed: false, pass }, cost),
+    transferLine(
+      { op: 'Permute', array: pass === 'forward' ? 'Out' : 'dOut', bytes, count, exposed: false, pass },
+      cost,
+    ),
   )
+}
+
+/** Gradients of one table that the first and the last stage both hold. */
+function sharedLines({ candidate, costs, longest, model, scale }: Costing): readonly Movement[] {
+  const cost = costs[axisBit.pipeline]
+  const bytes = sharedGradientBytes(model, stageModel(model, candidate.zeroStage), scale)
+  if (!cost || cost.chips === 1 || bytes === 0 || !(longest.first || longest.last)) return []
+  return [
+    transferLine({ op: 'AllReduce', array: 'dW_E', bytes, count: 1, exposed: true, pass: 'step' }, cost),
+  ]
 }
 
 /** Time of moving arrays to the host and back, on the stage that determines the step. */

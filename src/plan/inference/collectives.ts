@@ -98,6 +98,13 @@ function transferLines({ bench, candidate }: InferenceCosting): readonly Movemen
   if (!cost || pass.transfers === 0) return []
   setShape(bench.sizes, pass.shape)
   const bytes = localValue(bench.boundary, bench.sizes)
-  const told = { array: 'Out', bytes, count: pass.transfers, exposed: true, pass: 'forward' } as const
+  const told = {
+    op: 'Permute',
+    array: 'Out',
+    bytes,
+    count: pass.transfers,
+    exposed: true,
+    pass: 'forward',
+  } as const
   return [transferLine(told, cost)]
 }
