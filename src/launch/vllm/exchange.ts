@@ -7,6 +7,7 @@ import type { ServerCommand } from '../read/server-command.ts'
 import { withoutGraphs } from '../server/uncounted.ts'
 
 export interface Exchange {
+  readonly backend: string
   /** Whether tokens are sent to their experts, rather than gathered and reduced. */
   readonly sends: boolean
   readonly notes: readonly string[]
@@ -44,6 +45,7 @@ export function exchangeOf(
   const name = written ?? older ?? ''
   const option = written === null ? `${variable}=${name.slice(0, 100)}` : `--all2all-backend ${name}`
   return {
+    backend: name,
     sends: sending.test(name),
     notes: compact(
       older !== undefined && `${option} is counted as --all2all-backend, which is what later releases read`,

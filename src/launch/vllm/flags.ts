@@ -37,6 +37,7 @@ import { sendingVariables } from '../server/sent-tokens.ts'
 import type { Serving } from '../server/serving.ts'
 import { written } from '../settings/settings.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
+import { exchangeVariables } from './exchange-variables.ts'
 import { buildOf } from './rules.ts'
 import { groupsOfServer, lengthOf, vllmSettings } from './settings.ts'
 import { vllmVersion } from './version.ts'
@@ -69,7 +70,7 @@ function vllmStart(serving: Serving, flags: readonly string[]): Start {
   const port = serving.transfers ? ` --port ${portOf(serving, 8000)}` : ''
   return {
     version: vllmVersion,
-    command: `${visibleChips(serving, chips)}${side}${environment}${kernels}${gpu ? sendingVariables(serving) : ''}${remote}vllm serve ${modelWord(serving, buildOf(serving).formats)} ${shellWords(flags)}${port}${several}`,
+    command: `${visibleChips(serving, chips)}${side}${environment}${kernels}${gpu ? exchangeVariables(serving) + sendingVariables(serving) : ''}${remote}vllm serve ${modelWord(serving, buildOf(serving).formats)} ${shellWords(flags)}${port}${several}`,
     files: [],
   }
 }

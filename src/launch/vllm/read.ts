@@ -22,6 +22,7 @@ import { cacheTypeSaid } from './cache-type.ts'
 import { copiesIn } from './copies.ts'
 import { countOf } from './counts.ts'
 import { exchangeOf } from './exchange.ts'
+import { lackingVariables, nothingLacking } from './exchange-variables.ts'
 import { cachesSaid, inBytes, memoryOf } from './read-memory.ts'
 import { gpuFormats } from './rules.ts'
 import { vllmSettings } from './settings.ts'
@@ -47,6 +48,8 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   const named = model ?? options.text('--model')
   const { tensor, data, spreads, pipeline, positions, sequences, ...rest } = said(vllmSettings, options)
   const exchange = exchangeOf(rest.dispatch, variables, context.mode)
+  const sends = exchange.sends && spreads && data > 1
+  const lacking = sends ? lackingVariables(exchange.backend, { text, variables, starts }) : nothingLacking
   const { value: length, fault: lengthFault } = countOf(options, '--max-model-len', whateverFits)
   const ofModel = rest.length === null && context.model?.surePositions && !changesModel(options)
   const longest = ofModel ? (context.model?.maxSequenceLength ?? null) : length
@@ -94,7 +97,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       ),
       onePhase,
       unread,
-      refusals: [...quantised.refusals, ...cacheType.refusals],
+      refusals: [...quantised.refusals, ...cacheType.refusals, ...lacking.refusals],
       precision: precisionRead(rest, quantised, types),
       misnamed: misnamedAmong(vllmValues, (option) => onlyValue(options.text(option))),
       ...memoryOf(
@@ -117,6 +120,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
         notes,
         notesOf(options, context.mode),
         exchange.notes,
+        lacking.notes,
         sharersNote(positions, tensor),
         stateNote(options, context),
         quantised.notes,

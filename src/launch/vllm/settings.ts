@@ -68,7 +68,8 @@ export function groupsOfServer(serving: Serving): number {
   return serving.gpu && (apart > 1 || serving.experts) ? apart : serving.mesh.data
 }
 
-function dispatchOf({ experts, mode, setting: { cluster } }: Serving): string | null {
+/** How tokens are sent to experts, in the name that vLLM has for it; null where they are not. */
+export function dispatchOf({ experts, mode, setting: { cluster } }: Serving): string | null {
   if (!experts?.sends) return null
   const kernels = expertKernels(cluster.chip).toLowerCase()
   return `${kernels}_${mode === 'generate' ? 'low_latency' : 'high_throughput'}`

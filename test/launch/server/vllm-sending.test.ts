@@ -1,0 +1,87 @@
+/** Commands of vLLM that send tokens to experts say what its kernels need in variables of the shell, and files without it are refused. */
+import { describe, expect, it } from 'vitest'
+import { planning } from '../../http/planning.ts'
+import { service } from '../../http/service.ts'
+
+const agent = service({ search: planning })
+
+const few = { mode: 'generate', contextLength: 1024, batchSequences: 512 }
+const many = { mode: 'prefill', promptLength: 2048, batchSequences: 8 }
+
+async function launched(asked: object, plan: object) {
+  const { status, body } = await agent
+    .post('/evaluate')
+    .send({ assumptions: { frameworks: ['vllm'] }, ...asked, plan })
+  expect(status, JSON.stringify(body).slice(0, 500)).toBe(200)
+  const { vllm: flags, commands } = body.plan.launch
+  return { flags, command: commands?.vllm?.command as string | undefined, precision: body.precision }
+}
+
+async function checked(vllm: string, asked: object) {
+  const { status, body } = await agent.post('/validate').send({ workload: few, ...asked, plan: { vllm } })
+  expect([status, body.errors]).toEqual([200, undefined])
+  const { ok, message } = body.checks.find(({ name }: { name: string }) => name === 'launchableBy')
+  return { ok, message: message as string, warnings: (body.warnings as string[]).join('\n') }
+}
+
+describe('MoRI, on GPUs of AMD,', () => {
+  const amd = (chip: string) => ({ hardware: { chip, chips: 8 } })
+  const words = 'vllm serve deepseek-ai/DeepSeek-R1 -dp 8 --enable-expert-parallel --all2all-backend'
+
+  it.each([
+    ['mi300x', few, 'mori_low_latency'],
+    ['mi355x', many, 'mori_high_throughput'],
+  ])("is written with AITER's kernels: %s, %j", async (chip, workload, backend) => {
+    const asked = { model: 'deepseek-r1', ...amd(chip), workload }
+    const { command } = await launched(asked, { mesh: { expert: 8 } })
+    expect(command).toMatch(new RegExp(`^VLLM_ROCM_USE_AITER=1 vllm serve .*--all2all-backend ${backend}`))
+  })
+
+  it('is not written without them, nor they without it', async () => {
+    const gathers = { layout: { attention: 'copied-all/batch/absorbed', experts: 'copied-all/spread' } }
+    const { command } = await launched(
+      { model: 'deepseek-r1', ...amd('mi300x'), workload: few },
+      { mesh: { tensor: 8 }, ...gathers },
+    )
+    expect(command).not.toMatch(/AITER|mori/)
+  })
+
+  it.each([
+    ['nothing', '', /VLLM_ROCM_USE_AITER=1 alone/],
+    ['nothing for experts', 'VLLM_ROCM_USE_AITER=1 VLLM_ROCM_USE_AITER_MOE=0 ', /_AITER_MOE=1 alone/],
+    [
+      'shared experts among the others',
+      'export VLLM_ROCM_USE_AITER=1 VLLM_ROCM_USE_AITER_FUSION_SHARED_EXPERTS=1\n',
+      /_FUSION_SHARED_EXPERTS=0 alone/,
+    ],
+  ])('does not start where the text sets %s', async (_, before, reason) => {
+    const { ok, message } = await checked(`${before}${words} mori_low_latency`, amd('mi300x'))
+    expect([ok, message]).toEqual([false, expect.stringMatching(reason)])
+  })
+
+  it.each([
+    ['the command', `VLLM_ROCM_USE_AITER=1 ${words} mori`],
+    ['the script', `export VLLM_ROCM_USE_AITER=True\n${words} mori_high_throughput`],
+    ['a container', `docker run -e VLLM_ROCM_USE_AITER=1 --entrypoint bash img -c '${words} mori'`],
+  ])('starts where %s sets it', async (_, text) => {
+    const { ok, warnings } = await checked(text, amd('mi300x'))
+    expect([ok, warnings]).toEqual([true, expect.not.stringMatching(/AITER/)])
+  })
+
+  it.each([
+    ['an image', `docker run --entrypoint bash rocm/vllm:latest -c '${words} mori'`],
+    ['a file that is sourced', `source ./env.sh\n${words} mori`],
+    [
+      'a manifest with an image',
+      `apiVersion: v1\nkind: Pod\nspec: {containers: [{name: a, image: rocm/vllm, command: [bash, -c, '${words} mori']}]}`,
+    ],
+  ])('may start where %s may set it, which a note says', async (_, text) => {
+    const { ok, warnings } = await checked(text, amd('mi300x'))
+    expect([ok, warnings]).toEqual([true, expect.stringMatching(/AITER=1 alone, which this text does not/)])
+  })
+
+  it('asks for nothing where tokens are gathered', async () => {
+    const { ok } = await checked(`${words} allgather_reducescatter`, amd('mi300x'))
+    expect(ok).toBe(true)
+  })
+})
