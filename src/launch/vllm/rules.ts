@@ -3,7 +3,7 @@
 import { usualCacheType } from '../../model/cache-type.ts'
 import { innermostUnit } from '../run/units.ts'
 import { type BesideGroups, denseGroupsRule } from '../server/attention-groups.ts'
-import { besideEightRules, type Formats } from '../server/formats.ts'
+import { besideEightRules, type Formats, multipliesBesideEight } from '../server/formats.ts'
 import { unslicedRule } from '../server/loads.ts'
 import { replicaChips } from '../server/notes.ts'
 import {
@@ -97,6 +97,18 @@ const sentInOnePhaseRule: ServingRules[number] = {
 }
 
 /**
+ * FlashInfer's kernels for MXFP4 beside MXFP8 take no tokens in a place for each expert, as DeepEP's for few bring them (exchange-variables.ts). They
+ * take what those for many bring, by which no server that generates is written.
+ */
+const sentBesideEightRule: ServingRules[number] = {
+  broken: (serving) =>
+    serving.sentTokens > 0 && serving.experts?.sends === true && multipliesBesideEight(serving),
+  says: ({ setting: { precision } }) =>
+    `vLLM unpacks experts in ${precision.weights} to bf16 to which DeepEP's kernels for few tokens send; the plan multiplies them beside ${precision.compute}`,
+  unwritten: true,
+}
+
+/**
  * Kernels for pooled positions keep vectors in a layout of their own (fp8_ds_mla): vLLM asserts the type (models/deepseek_v4/attention.py), whatever is
  * asked for. FlashInfer's for chips that scale blocks take bf16 in releases of late 2026, which nobody's recipe does.
  */
@@ -114,6 +126,7 @@ const gpuRules: ServingRules = [
   denseGroupsRule('vLLM'),
   sentExpertsRule('vLLM'),
   sentInOnePhaseRule,
+  sentBesideEightRule,
   sentTokensRule('vLLM'),
   wholeBlocksRule('vLLM'),
   unslicedRule('vLLM', headRanks),

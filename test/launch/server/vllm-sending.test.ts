@@ -85,3 +85,43 @@ describe('MoRI, on GPUs of AMD,', () => {
     expect(ok).toBe(true)
   })
 })
+
+describe('experts in MXFP4 to which tokens are sent', () => {
+  const b200 = { hardware: { chip: 'b200-sxm', chips: 8 } }
+  const asked = { model: 'gpt-oss-120b', ...b200, workload: few }
+  const sent = { mesh: { expert: 8 } }
+  const kernels = 'VLLM_USE_FLASHINFER_MOE_MXFP4_MXFP8'
+  const words = (backend: string) =>
+    `vllm serve openai/gpt-oss-120b -dp 8 --enable-expert-parallel --all2all-backend ${backend}`
+
+  it('few at once are unpacked to bf16, and not multiplied beside fp8', async () => {
+    const { flags } = await launched(asked, sent)
+    expect(flags.unsupported.join()).toMatch(/unpacks experts in mxfp4 to bf16 .* for few tokens send/)
+    const { command } = await launched({ ...asked, precision: { compute: 'bf16' } }, sent)
+    expect(command).toMatch(/^vllm serve .*--all2all-backend deepep_low_latency/)
+  })
+
+  it('many at once are multiplied beside fp8', async () => {
+    const { command } = await launched({ ...asked, workload: many }, sent)
+    expect(command).toMatch(new RegExp(`^${kernels}=1 vllm .*deepep_high_throughput`))
+  })
+
+  it('are not, in a file that asks for kernels which do not take them', async () => {
+    const { ok, message } = await checked(`${kernels}=1 ${words('deepep_low_latency')}`, b200)
+    expect([ok, message]).toEqual([false, expect.stringMatching(/MXFP4_MXFP8=0 alone \(.*FlashInfer/)])
+  })
+
+  it.each([
+    ['by kernels of its own choice', words('deepep_low_latency'), /all matmuls are costed in bf16/],
+    ['many at once', `${kernels}=1 ${words('deepep_high_throughput')}`, /matmuls .*fp8/],
+    ['gathered', `${kernels}=1 ${words('allgather_reducescatter')}`, /matmuls .*fp8/],
+  ])('start %s, and are costed so', async (_, text, costed) => {
+    const { ok, warnings } = await checked(text, b200)
+    expect([ok, warnings]).toEqual([true, expect.stringMatching(costed)])
+  })
+
+  it('of another model start beside a variable that is for MXFP4 alone', async () => {
+    const text = `${kernels}=1 ${words('deepep_low_latency').replace('openai/gpt-oss-120b', 'deepseek-ai/DeepSeek-R1')}`
+    expect((await checked(text, b200)).ok).toBe(true)
+  })
+})
