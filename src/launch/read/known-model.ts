@@ -32,6 +32,8 @@ export interface KnownModel {
   readonly surePositions?: boolean
   /** What its config.json may say that its weights are quantised by, none for a release that is not; left out where that is not known. */
   readonly storedBy?: readonly string[]
+  /** Whether the checkpoint is known to have weights in eight bits with a scale for each block of them. */
+  readonly eightInBlocks?: boolean
 }
 
 export function knownOf(model: Transformer): KnownModel {

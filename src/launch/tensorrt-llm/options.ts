@@ -31,6 +31,7 @@ import { type ServingRules, sentExpertsRule, servingRefusal, servingRules } from
 import type { Serving } from '../server/serving.ts'
 import type { Start } from '../start.ts'
 import { isAmd } from '../vendor.ts'
+import { copiesRule } from './expert-backends.ts'
 import { loadsRule, nativeRule } from './loads.ts'
 import { tensorrtVersion } from './version.ts'
 
@@ -63,6 +64,7 @@ export const tensorrtLlmRules: ServingRules = servingRules('TensorRT-LLM', forma
   unpackedRule('TensorRT-LLM'),
   nativeRule,
   loadsRule,
+  copiesRule,
   ...besideEightRules('TensorRT-LLM'),
   {
     broken: ({ mesh }) => mesh.context > 1,
@@ -134,7 +136,7 @@ function tensorrtStart(serving: Serving, options: TensorrtOptions): Start {
   }
 }
 
-/** Slots of all chips; copies move at run time. The default backend, CUTLASS, supports them; the only one that once did (WIDEEP) is gone. */
+/** Slots of all chips; copies move at run time. CUTLASS supports them; the only backend that once did (WIDEEP) is gone. */
 function balancerOptions({ redundantExperts, model }: Serving): TensorrtOptions {
   if (redundantExperts === 0) return {}
   const slots = (model.experts?.experts ?? 0) + redundantExperts

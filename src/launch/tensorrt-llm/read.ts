@@ -6,6 +6,7 @@
 import { compact } from '../../compact.ts'
 import { type Fields, isFields } from '../../fields.ts'
 import { typesNamed } from '../../precision/named.ts'
+import { misnamedAmong, onlyValue } from '../read/closed-values.ts'
 import { type Keys, keysOf, partOf, textOf } from '../read/fields.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
@@ -16,6 +17,7 @@ import { ranksOnHost } from '../server/beyond-host.ts'
 import { expertsFault } from '../server/expert-groups.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { withDrafts } from '../server/uncounted.ts'
+import { refusedBackend, tensorrtValues } from './expert-backends.ts'
 import { releaseNote } from './release.ts'
 import { tensorrtVersion } from './version.ts'
 
@@ -85,6 +87,9 @@ export function readTensorrt(
   const drafts = keys.value('speculative_config')
   const cacheTypes = cacheOf(caches)
   const room = roomNote(caches)
+  const backend = backendIn(file)
+  const older = releaseNote(command)
+  const refused = refusedBackend(backend, context)
   const sections = [...inSection('kv_cache_config', caches.left()), ...inSections(file)]
   const left = [...(said?.options.left() ?? []), ...keys.left(), ...sections]
   return servingReading(
@@ -122,10 +127,14 @@ export function readTensorrt(
           : null,
       onePhase: said?.onePhase ?? null,
       unread: said?.unread ?? [],
+      refusals: compact(refused),
+      // Releases before had others.
+      misnamed: older === null ? misnamedAmong(tensorrtValues, () => onlyValue(backend)) : [],
       precision: { ...typesNamed(model ?? ''), ...cacheTypes },
       notes: compact(
         said?.notes ?? [],
-        releaseNote(command),
+        older,
+        refused,
         Boolean(drafts) && withDrafts('speculative_config', context.mode),
         room,
       ),
@@ -160,6 +169,12 @@ function inFile(file: Fields): Fields {
   return Object.fromEntries(
     Object.entries(file).map(([key, value]) => [tensorrtKeys[`--${key.replaceAll('_', '-')}`] ?? key, value]),
   )
+}
+
+/** The backend of experts; null where none is said, or a shell would fill it in. */
+function backendIn({ moe_config: section }: Fields): string | null {
+  const backend = isFields(section) ? section.backend : undefined
+  return backend === undefined || backend === null || /\$|\{\{/.test(textOf(backend)) ? null : textOf(backend)
 }
 
 /** Keys of sections that have none but their own, which the list of the version is asked about. */

@@ -1,6 +1,7 @@
 /** trtllm-serve takes attention by sequences and the type of caches as options or in its file, and both are read. */
 import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { tensorrtValues } from '../../../src/launch/tensorrt-llm/expert-backends.ts'
 import { readTensorrt } from '../../../src/launch/tensorrt-llm/read.ts'
 import { tensorrtVersion } from '../../../src/launch/tensorrt-llm/version.ts'
 import { planning } from '../../http/planning.ts'
@@ -53,10 +54,10 @@ it('a file that the command names is sent, or written in the same script, or tol
   expect(scripted.body.read).toEqual(both.body.read)
 })
 
-it('its options are of the version that answers name, and the backend of copied experts is one that there is', () => {
+it('its options are of the version that answers name, and the backends of experts are those that there are', () => {
   const { version, backends } = JSON.parse(readFileSync('fixtures/options/tensorrt-llm.json', 'utf8'))
   expect(version).toBe(tensorrtVersion)
-  expect(backends).toContain('CUTLASS')
+  expect(tensorrtValues['moe_config.backend']).toEqual(backends)
 })
 
 it('a key that a section of its file does not have is refused, however far from all', async () => {
@@ -84,4 +85,63 @@ it('a key that a section of its file does not have is refused, however far from 
   expect(await checks('kv_cache_config: {enable_block_reuse: false, dtype: fp8}')).toEqual([])
   // Others may have keys that are not listed.
   expect(await checks('speculative_config: {decoding_type: MTP, foo: 3}')).toEqual([])
+})
+
+describe('a backend of experts', () => {
+  const agent = service({ search: planning })
+  const generate = { mode: 'generate', contextLength: 2048, batchSequences: 64 }
+  const asked = async (chip: string, model: string, backend: string, command = 'trtllm-serve') => {
+    const config = `tensor_parallel_size: 8\nmoe_expert_parallel_size: 8\nenable_attention_dp: true\nmoe_config: {backend: ${backend}}\n`
+    const { body } = await agent.post('/validate').send({
+      ...{ hardware: { chip, chips: 8 }, workload: generate },
+      plan: { tensorrtLlm: { command: `${command} ${model} --config c.yaml`, config } },
+    })
+    const { checks = [], errors = [] } = body
+    const launches = checks.find(({ name }: { name: string }) => name === 'launchableBy')
+    return { launches, errors: errors.map(({ detail }: { detail: string }) => detail).join() }
+  }
+  const r1 = 'deepseek-ai/DeepSeek-R1-0528'
+
+  it.each(['NOSUCH', 'WIDEEP', 'cutlass'])('that there is not is told: %s', async (backend) => {
+    const { errors } = await asked('h200-sxm', r1, backend)
+    expect(errors).toMatch(
+      `moe_config.backend is ${backend}, which there is none of; there are AUTO, CUTLASS, `,
+    )
+  })
+
+  it.each([
+    ['CUTLASS', 'trtllm-serve'],
+    ['$BACKEND', 'trtllm-serve'],
+    ['WIDEEP', 'docker run nvcr.io/nvidia/tensorrt-llm/release:1.0.0 trtllm-serve'],
+  ])('that there is, or may be, is not: %s', async (backend, command) => {
+    expect((await asked('h200-sxm', r1, backend, command)).errors).toBe('')
+  })
+
+  it.each([
+    ['b200-sxm', r1, 'CUTLASS', false],
+    ['b200-sxm', r1, 'DEEPGEMM', true],
+    ['b200-sxm', r1, 'AUTO', true],
+    ['b200-sxm', 'nvidia/DeepSeek-R1-0528-FP4', 'CUTLASS', true],
+    ['h200-sxm', r1, 'CUTLASS', true],
+  ])('has kernels or does not start: on %s %s by %s', async (chip, model, backend, ok) => {
+    const { launches } = await asked(chip, model, backend)
+    expect(launches.ok, launches.message).toBe(ok)
+    if (!ok) expect(launches.message).toMatch(/CUTLASS has no kernels for experts in fp8 in blocks on b200/)
+  })
+
+  it.each([
+    ['gb200-nvl72', 72, 'deepseek-r1', /balances 32 copies of experts by CUTLASS, which has no kernels/],
+    ['h200-sxm', 64, 'deepseek-r1', null],
+    ['gb200-nvl72', 64, 'nvidia/DeepSeek-R1-FP4', null],
+  ])('balances copies on %s x %i of %s, or is not written', async (chip, chips, model, reason) => {
+    const { status, body } = await agent.post('/evaluate').send({
+      ...{ model, hardware: { chip, chips }, workload: { ...generate, batchSequences: chips * 8 } },
+      assumptions: { frameworks: ['tensorrt-llm'], redundantExperts: 32 },
+      plan: { mesh: { expert: chips } },
+    })
+    expect(status, JSON.stringify(body).slice(0, 300)).toBe(200)
+    const flags = body.plan.launch['tensorrt-llm']
+    if (reason) expect(flags.unwritten.join()).toMatch(reason)
+    else expect(flags.moe_config).toMatchObject({ backend: 'CUTLASS', load_balancer: { num_slots: 320 } })
+  })
 })
