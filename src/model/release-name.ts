@@ -168,6 +168,8 @@ const quantisations: readonly (readonly [RegExp, Readonly<Record<string, unknown
     quantised({ quant_method: 'bitsandbytes', load_in_8bit: true }),
   ],
   [/[-_.](bnb|bitsandbytes|nf4)\b/i, quantised({ quant_method: 'bitsandbytes', load_in_4bit: true })],
+  [/^amd\/.*[-_]w-mxfp4-a-fp8\b/i, ofQuark('fp4', 'fp8_e4m3')],
+  [/^amd\/.*[-_]mxfp4\b/i, ofQuark('fp4', 'fp4')],
   [/[-_]mxfp4\b/i, quantised({ quant_method: 'mxfp4' })],
   [/[-_]mxfp8\b/i, quantised({ quant_method: 'fp8', weight_block_size: [1, 32] })],
   [/^nvidia\/.*[-_](nv)?fp4\b/i, ofModelopt('NVFP4')],
@@ -201,4 +203,10 @@ function ofModelopt(algorithm: string) {
 
 function quantised(config: Readonly<Record<string, unknown>>) {
   return { torch_dtype: 'bfloat16', quantization_config: config }
+}
+
+/** AMD's own releases in MXFP4 have what meets their weights in four bits too (`--quant_scheme w_mxfp4_a_mxfp4` of their model cards), unless they say otherwise. */
+function ofQuark(weight: string, input: string) {
+  const types = { weight: { dtype: weight }, input_tensors: { dtype: input } }
+  return quantised({ quant_method: 'quark', global_quant_config: types })
 }

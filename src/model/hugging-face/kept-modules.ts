@@ -23,6 +23,7 @@ const lists = [
   'ignore',
   'ignored_layers',
   'exclude_modules',
+  'exclude',
   'llm_int8_skip_modules',
 ] as const
 

@@ -11,7 +11,7 @@
  *   fp8, int8          8            a scale for a row, or for a block of 128 x 128: under 0.01 bits
  *
  * Activations are cast where the scheme says so (fp8 by transformers' FineGrainedFP8, compressed-tensors and ModelOpt
- * with input_activations); else weights are unpacked to the dtype at the matmul. MXFP4 is unpacked too (transformers,
+ * with input_activations, Quark with input_tensors); else weights are unpacked to the dtype at the matmul. MXFP4 is unpacked too (transformers,
  * SGLang, and TensorRT-LLM on Hopper multiply it by bf16), but where the chip scales blocks, which takes its inputs in fp8 (precision/stored.ts). Source: transformers, utils/quantization_config.py;
  * TensorRT-LLM, quantization/mode.py (QuantAlgo).
  */
@@ -80,6 +80,7 @@ const methods: Readonly<Record<string, Reader>> = {
   },
   'compressed-tensors': groups,
   modelopt: (quantization) => algorithm(quantization) ?? groups(quantization),
+  quark,
 }
 
 const algorithms: Readonly<Record<string, Reader>> = {
@@ -166,6 +167,20 @@ function groups(quantization: Fields): Scheme | undefined {
   const { weights: type, bits, block } = scheme
   return { weights: type, bits, ...(block ? { block } : {}), ...(activations ? { activations } : {}) }
 }
+
+/** Of AMD Quark (quark/torch/quantization/config/config.py, QuantizationConfig): the types of weights and of what meets them, by their names there. */
+function quark(quantization: Fields): Scheme | undefined {
+  const all = quantization.part('global_quant_config')
+  const [weights, activations] = ['weight', 'input_tensors'].map((name) => {
+    const dtype = all.part(name).text('dtype')
+    return dtype === undefined ? undefined : ownValue(quarkSchemes, dtype)
+  })
+  if (!weights) return undefined
+  const { weights: type, bits } = weights
+  return { weights: type, bits, ...(activations ? { activations: activations.weights } : {}) }
+}
+
+const quarkSchemes: Readonly<Record<string, Scheme>> = { fp4: mxfp4, fp8_e4m3: fp8, int8 }
 
 /** `[128, 128]`, as DeepSeek-V3 has it; nothing for anything else. */
 function blockIn(size: readonly unknown[] | undefined): Pick<Scheme, 'block'> {
