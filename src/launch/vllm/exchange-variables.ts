@@ -1,7 +1,7 @@
 /**
  * What kernels that send tokens to experts have to find in variables of the shell. A row for each that they ask about: MoRI's run beside AITER's
  * kernels for experts alone, which are off unless somebody turns them on, and not beside those that join shared experts to the others. Nor are
-FlashInfer's kernels for MXFP4, where they are asked for, beside what brings tokens in a place for each expert. Source:
+ * FlashInfer's kernels for MXFP4, where they are asked for, beside what brings tokens in a place for each expert. Source:
  * vllm-project/vllm 99d7eb5, vllm/model_executor/layers/fused_moe/layer.py ("Mori needs to be used with aiter fused_moe for now", "Mori does not
  * support fusion shared expert now"), vllm/_aiter_ops.py (is_fused_moe_enabled), vllm/envs.py for what holds where nothing is said.
  */
@@ -74,20 +74,27 @@ interface Written extends Pick<ServerCommand, 'variables' | 'starts'> {
   readonly stored: readonly string[] | undefined
 }
 
+/** Undefined where the text does not say it, or a shell fills it in. */
+export function variableIn(
+  variable: string,
+  { text, variables }: Pick<Written, 'text' | 'variables'>,
+): string | undefined {
+  const value = variables.get(variable)?.[0] ?? passedOn(variable).exec(text)?.[1]
+  return value?.includes('$') ? undefined : value
+}
+
 interface Lacking {
   readonly notes: readonly string[]
   /** Those of the notes for which the server surely does not start. */
   readonly refusals: readonly string[]
 }
 
-export const nothingLacking: Lacking = { notes: [], refusals: [] }
-
 /** What a command lacks that sends tokens by the backend. */
 export function lackingVariables(backend: string, { text, variables, starts, stored }: Written): Lacking {
   const told = rows.flatMap((row) => {
     const { backend: of, variable, on, usual } = row
-    const value = variables.get(variable)?.[0] ?? passedOn(variable).exec(text)?.[1]
-    const known = value !== undefined && !value.includes('$')
+    const value = variableIn(variable, { text, variables })
+    const known = value !== undefined
     if (!of.test(backend) || (row.stored && !stored?.includes(row.stored))) return []
     if ((known ? isSet.test(value) : usual) === on) return []
     // Whoever names it, or pastes options alone, may have set it.

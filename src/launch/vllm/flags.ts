@@ -40,6 +40,7 @@ import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { exchangeVariables } from './exchange-variables.ts'
 import { buildOf } from './rules.ts'
 import { groupsOfServer, lengthOf, vllmSettings } from './settings.ts'
+import { trayNote, trayVariable } from './trays.ts'
 import { vllmVersion } from './version.ts'
 
 export function vllm(serving: Serving): Launch<readonly string[]> {
@@ -70,7 +71,7 @@ function vllmStart(serving: Serving, flags: readonly string[]): Start {
   const port = serving.transfers ? ` --port ${portOf(serving, 8000)}` : ''
   return {
     version: vllmVersion,
-    command: `${visibleChips(serving, chips)}${side}${environment}${kernels}${gpu ? exchangeVariables(serving) + sendingVariables(serving) : ''}${remote}vllm serve ${modelWord(serving, buildOf(serving).formats)} ${shellWords(flags)}${port}${several}`,
+    command: `${visibleChips(serving, chips)}${side}${environment}${kernels}${gpu ? exchangeVariables(serving) + trayVariable(serving) + sendingVariables(serving) : ''}${remote}vllm serve ${modelWord(serving, buildOf(serving).formats)} ${shellWords(flags)}${port}${several}`,
     files: [],
   }
 }
@@ -89,6 +90,7 @@ function notes(serving: Serving, name: string): readonly string[] {
     longerNote(serving, name, lengthOf(serving), longerVariables.vllm),
     graphNote(serving, name),
     kernelNotes(serving, name),
+    gpu && trayNote(serving, name),
     mesh.pipeline > 1 &&
       `${name} does not split sequences evenly over the stages; the plan counts on equal groups.`,
     checkpointNote(serving, name, buildOf(serving).formats),

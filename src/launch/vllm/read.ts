@@ -1,6 +1,5 @@
 /** Reads a command of vLLM into the words of a request, by the rows of settings.ts. */
 import { compact } from '../../compact.ts'
-import { usualType } from '../../recipe/element-type.ts'
 import { misnamedAmong, onlyValue } from '../read/closed-values.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
@@ -23,9 +22,9 @@ import { cacheTypeSaid } from './cache-type.ts'
 import { copiesIn } from './copies.ts'
 import { countOf } from './counts.ts'
 import { exchangeOf } from './exchange.ts'
-import { lackingVariables, nothingLacking, unpacksSent } from './exchange-variables.ts'
 import { cachesSaid, inBytes, memoryOf } from './read-memory.ts'
 import { gpuFormats } from './rules.ts'
+import { sentBy } from './sent.ts'
 import { vllmSettings } from './settings.ts'
 import { sharersFault, sharersNote } from './shared-positions.ts'
 import { shortNames } from './short-names.ts'
@@ -49,15 +48,11 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   const named = model ?? options.text('--model')
   const { tensor, data, spreads, pipeline, positions, sequences, ...rest } = said(vllmSettings, options)
   const exchange = exchangeOf(rest.dispatch, variables, context.mode)
-  const stored = context.model?.storedBy
-  const sends = exchange.sends && spreads && data > 1
-  const lacking = sends
-    ? lackingVariables(exchange.backend, { text, variables, starts, stored })
-    : nothingLacking
+  const sent = sentBy(exchange, { spreads, tensor, data }, { text, variables, starts }, context)
   const { value: length, fault: lengthFault } = countOf(options, '--max-model-len', whateverFits)
   const ofModel = rest.length === null && context.model?.surePositions && !changesModel(options)
   const longest = ofModel ? (context.model?.maxSequenceLength ?? null) : length
-  const quantised = quantized(rest.quantization, named, vllmQuantizations, stored)
+  const quantised = quantized(rest.quantization, named, vllmQuantizations, context.model?.storedBy)
   const cacheType = cacheTypeSaid(rest.cache, quantised.types.weights, named, context)
   const grouped = groupsOnTpus(rest.additional)
   // Data ranks share the experts of a model that has some; otherwise, and on TPUs, they are replicas.
@@ -101,11 +96,8 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       ),
       onePhase,
       unread,
-      refusals: [...quantised.refusals, ...cacheType.refusals, ...lacking.refusals],
-      precision: {
-        ...(sends && unpacksSent(exchange.backend, stored) ? { compute: usualType } : {}),
-        ...precisionRead(rest, quantised, types),
-      },
+      refusals: [...quantised.refusals, ...cacheType.refusals, ...sent.refusals],
+      precision: { ...sent.precision, ...precisionRead(rest, quantised, types) },
       misnamed: misnamedAmong(vllmValues, (option) => onlyValue(options.text(option))),
       ...memoryOf(
         shareFault(utilization, rest.utilization) ? filled : (rest.utilization ?? filled),
@@ -127,7 +119,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
         notes,
         notesOf(options, context.mode),
         exchange.notes,
-        lacking.notes,
+        sent.notes,
         sharersNote(positions, tensor),
         stateNote(options, context),
         quantised.notes,

@@ -125,3 +125,60 @@ describe('experts in MXFP4 to which tokens are sent', () => {
     expect((await checked(text, b200)).ok).toBe(true)
   })
 })
+
+describe('DeepEP on trays of one NVLink domain', () => {
+  const lowLatency = 'VLLM_DEEPEP_LOW_LATENCY_USE_MNNVL'
+  const intraNode = 'VLLM_DEEPEP_HIGH_THROUGHPUT_FORCE_INTRA_NODE'
+  const rack = (chips: number) => ({ hardware: { chip: 'gb200-nvl72', chips } })
+
+  it.each([
+    ['few tokens', 16, few, lowLatency],
+    ['many tokens of two trays', 8, many, intraNode],
+  ])('is told to stay on NVLink: %s', async (_, chips, workload, variable) => {
+    const asked = { model: 'deepseek-r1', ...rack(chips), workload }
+    const { command } = await launched(asked, { mesh: { expert: chips } })
+    expect(command).toContain(`${variable}=1 `)
+    expect(command?.match(/VLLM_DEEPEP\w+/g)).toEqual([variable])
+  })
+
+  it.each([
+    ['on one tray', { model: 'qwen3-30b-a3b', ...rack(4) }, 4],
+    ['in a node', { model: 'deepseek-r1', hardware: { chip: 'h200-sxm', chips: 8 } }, 8],
+    ['over nodes', { model: 'deepseek-r1', hardware: { chip: 'h200-sxm', chips: 16 } }, 16],
+  ])('is told nothing %s', async (_, asked, chips) => {
+    const { command } = await launched({ ...asked, workload: few }, { mesh: { expert: chips } })
+    expect(command).toMatch(/deepep_low_latency/)
+    expect(command).not.toMatch(/VLLM_DEEPEP/)
+  })
+
+  it('says where kernels for many tokens leave it', async () => {
+    const { status, body } = await agent.post('/evaluate').send({
+      ...{ model: 'deepseek-r1', ...rack(16), workload: { ...many, batchSequences: 16 } },
+      ...{ assumptions: { frameworks: ['vllm'] }, plan: { mesh: { expert: 16 } } },
+    })
+    expect(status).toBe(200)
+    expect(body.plan.launch.commands.vllm.command).not.toContain(intraNode)
+    expect(body.plan.launch.notes.join('\n')).toMatch(
+      /joins at most 8 chips by NVLink, and sends tokens of 16/,
+    )
+  })
+
+  const words =
+    'vllm serve deepseek-ai/DeepSeek-R1 -dp 16 --data-parallel-size-local 4 --enable-expert-parallel --all2all-backend deepep_low_latency'
+
+  it.each([
+    ['without it', '', true],
+    ['with it', `${lowLatency}=1 `, false],
+    ['with it off', `export ${lowLatency}=0\n`, true],
+  ])('has a note in a file %s', async (_, before, noted) => {
+    const { ok, warnings } = await checked(`${before}${words}`, rack(16))
+    expect(ok).toBe(true)
+    expect(/over the network between hosts of 4 chips without VLLM_DEEPEP_LOW/.test(warnings)).toBe(noted)
+  })
+
+  it('has none in a file for nodes that NVLink does not join', async () => {
+    const text = words.replace('local 4', 'local 8')
+    const { warnings } = await checked(text, { hardware: { chip: 'h200-sxm', chips: 16 } })
+    expect(warnings).not.toMatch(/over the network/)
+  })
+})
