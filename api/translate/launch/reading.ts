@@ -1,13 +1,11 @@
 /** Reads a launch file together with what the request itself says. */
 import { type Fields, isFields, present } from '../../../src/fields.ts'
 import { type Chip, devicesOn } from '../../../src/hardware/chip.ts'
-import { plainType } from '../../../src/hardware/peak.ts'
 import { knownOf } from '../../../src/launch/read/known-model.ts'
 import { heldToJob } from '../../../src/launch/read/launcher-world.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
-import { storedBy } from '../../../src/launch/server/stored-by.ts'
+import { hasBlocksOfEight, storedBy } from '../../../src/launch/server/stored-by.ts'
 import { hasUserBuffers } from '../../../src/launch/vendor.ts'
-import type { Checkpoint } from '../../../src/model/hugging-face/checkpoint.ts'
 import { hasPositionsOf } from '../../../src/model/release-name.ts'
 import { type Catalogue, type KnownModel, knownChip, knownModel } from '../../catalogue.ts'
 import { ProblemError } from '../../problems.ts'
@@ -93,10 +91,6 @@ function readTwice(
       ...{ surePositions, eightInBlocks: hasBlocksOfEight(stored) },
     },
   })
-}
-
-function hasBlocksOfEight(stored: Checkpoint | undefined): boolean {
-  return stored?.quantized?.block !== undefined && plainType(stored.weights) === 'fp8'
 }
 
 /** Null if the model cannot be resolved, which is reported once the request is complete. */

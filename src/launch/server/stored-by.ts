@@ -5,6 +5,7 @@
  * (override_quantization_method); sgl-project/sglang 001adf5, configs/model_config.py; both get_quant_config ("Cannot find the config file").
  */
 import { ownValue } from '../../fields.ts'
+import { plainType } from '../../hardware/peak.ts'
 import type { Checkpoint } from '../../model/hugging-face/checkpoint.ts'
 import { isRepository } from '../../model/release-name.ts'
 import type { Setting } from '../../problem.ts'
@@ -53,7 +54,12 @@ export function storedBy(name: string, checkpoint: Checkpoint | undefined): read
   return named ?? (plain && checkpoint && !checkpoint.quantized ? [] : undefined)
 }
 
-/** The same of the checkpoint that a plan's weights come from. */
+/** Whether weights are in eight bits with a scale for each block of them. */
+export function hasBlocksOfEight(checkpoint: Checkpoint | undefined): boolean {
+  return checkpoint?.quantized?.block !== undefined && plainType(checkpoint.weights) === 'fp8'
+}
+
+/** How the checkpoint is stored that a plan's weights come from. */
 export function storedIn({
   precision: { checkpoint, weights, parameterBytes },
   checkpoints = [],
