@@ -77,9 +77,11 @@ describe('functions that call each other', () => {
 })
 
 it('an expansion of a variable that is not read is told, and none of one that the script does not set', () => {
-  const { notes } = readScript('A=b-c\nrun ${A//-/_} ${B//-/_} ${@:0} ${A^^}\nfalse && run ${A,,}')
+  const { notes } = readScript('A=b-c U=$(id)\nrun ${A@Q} ${B@Q} ${@:0} ${U^^} ${A//-/$V}\n')
   const told = (one: string) => `${one} is not filled in: what it stands for is not read`
-  expect(notes).toEqual(expect.arrayContaining([told('${A//-/_}'), told('${@:0}'), told('${A^^}')]))
+  expect(notes).toEqual(
+    expect.arrayContaining([told('${A@Q}'), told('${@:0}'), told('${U^^}'), told('${A//-/$V}')]),
+  )
   expect(notes.join()).not.toContain('${B')
 })
 

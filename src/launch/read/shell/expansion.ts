@@ -1,6 +1,8 @@
 /** Expands a `$…` of a shell script. */
 import { arithmetic } from './arithmetic.ts'
 import { closing, matching } from './brackets.ts'
+import { changed } from './changed.ts'
+import { valuesOf } from './items.ts'
 import { sliced } from './sliced.ts'
 import type { ShellVariables } from './variables.ts'
 
@@ -28,7 +30,10 @@ export function expanded(text: string, at: number, variables: ShellVariables): E
   if (whole === '') {
     if (closed === null) return { fields: ['$'], after: at + 1 }
     const cut = trimmed(closed, variables)
-    const fields = cut !== null ? [cut] : sliced(closed, variables, (own) => numberIn(own, variables))
+    const number = (own: string) => numberIn(own, variables)
+    const inner = { number, text: (own: string) => expandedIn(own, variables) }
+    const fields =
+      cut !== null ? [cut] : (sliced(closed, variables, number) ?? changed(closed, variables, inner))
     if (fields !== null) return { fields, after: at + closed.length }
     const [, base = ''] = /^\$\{[!#]?(\w+|[@*])/.exec(closed) ?? []
     if (variables.all.has(base) || /^[@*]$/.test(base)) variables.leave(closed)
@@ -38,7 +43,7 @@ export function expanded(text: string, at: number, variables: ShellVariables): E
   const known = variables.read(name)
   if (sign === '+') return { fields: known?.[0] ? [expandedIn(unquoted(fallback), variables)] : [''], after }
   if (known && !(known.length === 1 && known[0] === '' && fallback !== undefined))
-    return { fields: braced?.[2] || /[@*]/.test(name) ? known : known.slice(0, 1), after }
+    return { fields: braced?.[2] || /[@*]/.test(name) ? valuesOf(known) : known.slice(0, 1), after }
   // A shell stops at `${NAME:?why}`: as it is written, it says to whoever needs the value what is meant.
   if (fallback === undefined || sign === '?') return { fields: [whole], after }
   const value = expandedIn(unquoted(fallback), variables)
@@ -47,12 +52,9 @@ export function expanded(text: string, at: number, variables: ShellVariables): E
 }
 
 /** What an arithmetic expression comes to, with the variables in it; null if that is not known. */
-function numberIn(text: string, variables: ShellVariables): number | null {
-  const filled = text.replaceAll(
-    /\$\{?(\w+)\}?|[A-Za-z_]\w*/g,
-    (name, own) => variables.all.get(own ?? name)?.[0] ?? name,
-  )
-  return arithmetic(filled)
+export function numberIn(text: string, variables: ShellVariables): number | null {
+  const filled = expandedIn(text, variables)
+  return arithmetic(filled.replaceAll(/[A-Za-z_]\w*/g, (name) => variables.all.get(name)?.[0] ?? name))
 }
 
 function unquoted(text = ''): string {
