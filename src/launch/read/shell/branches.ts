@@ -3,7 +3,6 @@
  * variable that only a branch, a loop or a function sets is not certain, and decides no test.
  */
 import { matches } from './pattern.ts'
-import { tested } from './tested.ts'
 
 /** A construct that is open: the word that opened it, and what its tests so far say. */
 interface Open {
@@ -32,8 +31,10 @@ interface Around {
 export interface Branches {
   /** Takes a word at the start of a command, of whatever kind it is. */
   readonly meet: (word: string) => void
-  /** Takes the words of a test; `alone` if the command is not joined with another. */
-  readonly test: (words: readonly string[], alone: boolean) => void
+  /** Whether a condition comes next that decides something. */
+  readonly awaitsTest: () => boolean
+  /** Takes what the condition says, null where that is not known. */
+  readonly test: (says: boolean | null) => void
   /** Whether patterns of a `case` come next. */
   readonly awaitsPattern: () => boolean
   /** Takes the words of `case WORD in`, and patterns up to the bracket that closes them; `known` if what is compared has that value alone. */
@@ -83,9 +84,10 @@ export function branchesOf(): Branches {
       const last = open.at(-1)
       if (last?.by === 'if' && (word === 'elif' || word === 'else')) last.runs = !last.closed
     },
-    test: (words, alone) => {
+    awaitsTest: () => open.at(-1)?.by === 'if' && open.at(-1)?.closed === false,
+    test: (says) => {
       const last = open.at(-1)
-      if (last?.by === 'if' && !last.closed) decide(last, alone ? tested(words) : null)
+      if (last) decide(last, says)
     },
     awaitsPattern: () => ofCase()?.awaits ?? false,
     choose: (words, closes, known) => {

@@ -1,10 +1,11 @@
 /** One command of a script: its words, and what stands between them. */
 import { assign, assigned } from './assigned.ts'
+import { condition } from './condition.ts'
 import { type Declaration, declarationBy } from './declaration.ts'
 import type { Opened } from './here-document.ts'
-import { type Known, noteUndecided } from './reading.ts'
+import { isLooseIn, type Known, noteUndecided } from './reading.ts'
 import { redirection, type Written } from './redirection.ts'
-import { deciding, declaring, dropped, skipped } from './reserved.ts'
+import { asking, deciding, declaring, dropped, skipped, testing } from './reserved.ts'
 import { blanks, type Reader, toLineEnd, word } from './word.ts'
 
 export interface Command {
@@ -63,11 +64,21 @@ export function readCommand(known: Known): Command {
         continue
       }
       branches.meet(only)
+      if (testing.has(only)) decide(known)
       if (dropped.has(only)) continue
       if (skipped.has(only) && !deciding.has(only)) noteUndecided(known)
     }
+    if (only === '{' && words.length > 0 && words.every((one) => asking.has(one))) branches.meet(only)
     words.push(...fields)
   }
+}
+
+/** Takes what the condition that comes next says. */
+function decide(known: Known): void {
+  const { here, branches, variables, loose } = known
+  if (!branches.awaitsTest()) return
+  branches.test(condition(here.text, here.at, variables, (text) => !isLooseIn(text, loose)))
+  if (branches.isOpen()) noteUndecided(known)
 }
 
 /** Collects what stands behind `<` and `>`. */

@@ -69,7 +69,11 @@ export function readingOf(text: string, depth: number, environment: Environment)
 
 /** Whether what was read since a position names a variable that may have other values. */
 export function isLooseSince({ here, loose }: Known, from: number): boolean {
-  return (here.text.slice(from, here.at).match(/[A-Za-z_]\w*/g) ?? []).some((name) => loose.has(name))
+  return isLooseIn(here.text.slice(from, here.at), loose)
+}
+
+export function isLooseIn(text: string, loose: ReadonlySet<string>): boolean {
+  return (text.match(/[A-Za-z_]\w*/g) ?? []).some((name) => loose.has(name))
 }
 
 export function noteUndecided({ branches, notes }: Known): void {

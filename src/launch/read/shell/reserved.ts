@@ -6,6 +6,8 @@ export const skipped = new Set(['if', 'elif', 'while', 'until', 'for', 'case', '
 export const dropped = new Set('then else fi do done esac { } ! exec time nohup sudo'.split(' '))
 /** Words behind which a test stands. */
 export const testing = new Set(['if', 'elif'])
+/** Words behind which a group may stand as a condition, or as the first part of one. */
+export const asking = new Set([...testing, 'while', 'until', '!'])
 /** Words that begin what may be decided. */
 export const deciding = new Set([...testing, 'case'])
 /** Words behind which assignments stand. */

@@ -17,7 +17,7 @@ import { hereDocument, takesScript } from './here-document.ts'
 import { giveBack, leaveBehind, passOn } from './left-behind.ts'
 import type { Pending } from './pending.ts'
 import { isLooseSince, noteUndecided, type Reading, readingOf } from './reading.ts'
-import { skipped, testing } from './reserved.ts'
+import { skipped } from './reserved.ts'
 import { firstRound } from './rounds.ts'
 import { takenApart } from './taken-apart.ts'
 import { unclosedQuote } from './unclosed.ts'
@@ -103,10 +103,6 @@ function readStatement(reading: Reading): void {
     branches.choose(words, ended === ')', known)
     if (branches.isOpen()) noteUndecided(reading)
     return
-  }
-  if (first !== undefined && testing.has(first)) {
-    branches.test(words.slice(1), !/[&|(]/.test(ended) && known)
-    if (branches.isOpen()) noteUndecided(reading)
   }
   if (first !== undefined && branches.runs()) reading.cutOff.take(first, from, ended)
   readDocuments(reading, command)

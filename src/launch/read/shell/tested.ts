@@ -42,6 +42,7 @@ function expression(words: readonly string[]): boolean | null {
   // Patterns, variables and commands: what they come to is not here.
   if (words.some((word) => /[$`*?\\]|\[(?!$)/.test(word))) return null
   if (a === '!') return denied(expression(words.slice(1)))
+  if (words.length < 2) return a !== ''
   if (words.length === 2) return ownValue(ofOne, a)?.(sign) ?? null
   if (words.length !== 3) return null
   const whole = /^-?\d{1,15}$/.test(a) && /^-?\d{1,15}$/.test(b)
