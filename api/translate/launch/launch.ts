@@ -104,7 +104,7 @@ function misnamed({ misnamed: values = [] }: LaunchReading, pointer: string): re
   return values.map(({ option, value, among }) => {
     const near = among.length > fewValues ? nearest(value, among) : []
     const there = near.length > 0 ? nearestText(near) : `; there are ${among.join(', ')}`
-    const why = value.includes('$') ? unset(value) : `which there is none of${there}`
+    const why = /[$`]|\{\{/.test(value) ? unset(value) : `which there is none of${there}`
     return { pointer, detail: `${option} is ${value.slice(0, 100)}, ${why}` }
   })
 }

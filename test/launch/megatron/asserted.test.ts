@@ -231,6 +231,10 @@ describe('values of an option of Megatron-LM', () => {
     expect([unregistered, misnamed]).toEqual([[{ option, value, among: listedValues[option] }], []])
     expect(read(`${option} ${listedValues[option][0]}`).unregistered).toEqual([])
     expect(read(`${option} ${value} --deepspeed`).unregistered).toEqual([])
+    // Filled in where it runs, it may be one of them.
+    const open = read(`${option} \${TYPE}`)
+    expect(open.unregistered).toEqual([])
+    expect(open.notes).toContain(`${option} is \${TYPE}, which the text does not set: no plan depends on it`)
   })
 
   it.each([

@@ -16,7 +16,7 @@ import { said } from '../../settings/settings.ts'
 import { type MegatronSaid, megatronSettings } from '../settings.ts'
 import { megatronVersion } from '../version.ts'
 import { assertedOf } from './asserted/asserted.ts'
-import { misnamedIn, unlistedIn } from './asserted/choices.ts'
+import { misnamedIn, openIn, unlistedIn } from './asserted/choices.ts'
 import { connectionsFault, connectionsNote } from './asserted/connections.ts'
 import { scalesFault } from './asserted/scales.ts'
 import { assumedOf } from './assumptions.ts'
@@ -106,6 +106,7 @@ export function readMegatron(
       ...notes,
       ...moments.notes,
       ...(laidOut?.notes ?? []),
+      ...(ownProgram ? openIn(options) : []),
       ...compact(
         given.globalBatch === null &&
           usualBatch !== null &&
