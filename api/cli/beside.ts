@@ -29,6 +29,17 @@ interface LaunchFiles {
 
 export function launchRead(text: string, file: string, read: (file: string) => string): LaunchFiles {
   const found = new Map<string, Beside>()
+  let above: readonly string[] | null = null
+  const besideOrAbove = (name: string): Beside | null => {
+    const own = readable(join(dirname(file), name), read)
+    if (own !== null) return own
+    above ??= foldersAbove(file, read)
+    for (const folder of above) {
+      const further = readable(join(folder, name), read)
+      if (further !== null) return further
+    }
+    return null
+  }
   const look = (within: string) => {
     const commands = within
       .replaceAll(/\\\n/g, ' ')
@@ -41,7 +52,7 @@ export function launchRead(text: string, file: string, read: (file: string) => s
         .replace(/^.*[$)}][^/]*\//, '')
         .replace(/^pwd\//, './')
       if (!scripts.test(name) || name.includes('$') || found.has(name) || found.size >= mostFiles) continue
-      const own = readable(join(dirname(file), name), read)
+      const own = besideOrAbove(name)
       if (own === null) continue
       found.set(name, own)
       look(own.text)
@@ -63,6 +74,20 @@ interface Beside {
   readonly file: string
   readonly text: string
 }
+
+/** The folders that a script's own lies in, up to that of its repository, from which its scripts may be started; none where it is in no repository. */
+function foldersAbove(file: string, read: (file: string) => string): readonly string[] {
+  const folders: string[] = []
+  for (let folder = dirname(file); folders.length <= mostFolders; folder = join(folder, '..')) {
+    folders.push(folder)
+    // A further working copy has a file in its place.
+    if (['.git/HEAD', '.git'].some((mark) => readable(join(folder, mark), read) !== null))
+      return folders.slice(1)
+  }
+  return []
+}
+
+const mostFolders = 8
 
 /** A file by its path from where the script lies, or by its name beside it. */
 function besideOf(file: string, path: string, read: (file: string) => string): Beside | null {

@@ -133,6 +133,13 @@ it('options that are handed to another script are read with a word on it', () =>
   expect(notes(`TP=2 PP=8 bash sbatch_benchmarking.sh ${options}`)).toMatch(
     /handed to sbatch_benchmarking.sh, which is not here/,
   )
+  const here = (body: string) => `cat > sbatch_benchmarking.sh <<'EOF'\n${body}\nEOF\n`
+  const handed = `bash sbatch_benchmarking.sh ${options}`
+  const body = `source a/own.conf\nP=$(yq .MODEL_ARGS own.yaml)\nCMD="python \${PROGRAM} $P"\nbash -c "$CMD"`
+  expect(notes(`${here(body)}${handed}`)).toContain(
+    `handed to sbatch_benchmarking.sh, which is here, starts no program of Megatron-LM that the text names (it sources own.conf, not beside it; P is what yq prints; it starts python \${PROGRAM}, which the text does not set): what it adds`,
+  )
+  expect(notes(`${here('exec "$@"')}${handed}`)).toContain('that the text names: what it adds')
   expect(notes(`source env.sh\npython pretrain_gpt.py --num-layers 4 ${options}`)).not.toMatch(/handed/)
 })
 

@@ -48,6 +48,23 @@ describe('a script with others beside it', () => {
   })
 })
 
+it('a script of a repository finds those that lie above it, up to its root', () => {
+  const files = {
+    'r/.git/HEAD': 'ref',
+    'r/all.sh': 'source conf/own.conf\nrun $1 $A',
+    'r/conf/own.conf': 'A=2',
+    'out.sh': 'run out',
+  }
+  const read = beside(files)
+  expect(last(withScripts('bash all.sh 8', 'r/a/b/go.sh', read))).toEqual(['run', '8', '2'])
+  expect(last(withScripts('bash out.sh', 'r/a/b/go.sh', read))).toEqual(['bash', 'out.sh'])
+  expect(
+    last(
+      withScripts('bash all.sh 8', 'r/a/b/go.sh', beside({ ...files, 'r/.git/HEAD': undefined as never })),
+    ),
+  ).toEqual(['bash', 'all.sh', '8'])
+})
+
 describe('a script that the text has as a file', () => {
   const file = (name: string, body: string) => `cat > ${name} <<'EOF'\n${body}\nEOF\n`
 

@@ -20,6 +20,7 @@ import { misnamedIn, openIn, unlistedIn } from './asserted/choices.ts'
 import { connectionsFault, connectionsNote } from './asserted/connections.ts'
 import { scalesFault } from './asserted/scales.ts'
 import { assumedOf } from './assumptions.ts'
+import { handedNote, noModel } from './handed.ts'
 import { isImmaterial } from './immaterial.ts'
 import { readMegatronModel } from './model.ts'
 import { momentsRead } from './moments.ts'
@@ -76,12 +77,7 @@ export function readMegatron(
   const usualBatch = spelledOut && whole && !batchAsked && known !== null ? batchOf(given, known) : null
   const batchSequences = given.globalBatch ?? usualBatch
   const asserted = assertedOf(options, given, { words: own, whole, spelledOut })
-  const handed =
-    handedTo === null
-      ? []
-      : [
-          `the options are handed to ${handedTo}, which is not here: what it adds is not read, and Megatron-LM's defaults are taken for it`,
-        ]
+  const handed = handedTo === null ? [] : [handedNote(handedTo, script)]
   return {
     framework: 'megatron',
     version: megatronVersion,
@@ -119,7 +115,7 @@ export function readMegatron(
     refuses: ownProgram,
     faults: compact(
       program === null && own.length === 0 && noCommand(handedTo, script.unclosed),
-      handedTo !== null && own.length > 0 && !own.some(isLayout) && noModel(handedTo),
+      handedTo !== null && own.length > 0 && !own.some(isLayout) && noModel(handedTo, script),
       program !== null &&
         otherModels.test(program) &&
         `${program.replace(/^.*\//, '').slice(0, 100)} trains no decoder, which is what is counted`,
@@ -187,11 +183,6 @@ function commandOf(commands: readonly (readonly string[])[]): {
         ...{ launcher: words.slice(0, file), program: words[file] ?? null, handedTo: null },
         own: words.slice(file + 1),
       }
-}
-
-/** The script, or what that one reads, says all that a plan needs. */
-function noModel(script: string): string {
-  return `a few options are handed to ${script.slice(0, 100)}, which is not here and has the others: send what it starts, torchrun … pretrain_gpt.py …, with all of them`
 }
 
 function noCommand(script: string | null, unclosed: string | null): string {
