@@ -43,6 +43,21 @@ describe('a performance script of Megatron Bridge', () => {
     expect(reading.notes.join()).not.toContain('--sequence-parallel')
   })
 
+  it.each([
+    'nano-30b-a3b',
+    'super-120b-a12b',
+    'ultra-550b-a55b',
+  ])('names nemotron-3-%s without its size, and has options on which no plan depends', (name) => {
+    const [own = ''] = name.split('-')
+    const idle =
+      '--offline --gres gpu:4 -cm /a:/b --golden_values_path g.json dist.distributed_timeout_minutes=90'
+    const reading = read(
+      `--model_recipe_name nemotron_3_${own} ${sizes} --tensor_model_parallel_size 2 ${idle} --hidden_size 4096`,
+    )
+    expect(reading.named).toBe(`nemotron-3-${name}`)
+    expect(reading.notUnderstood).toEqual(['--hidden_size 4096'])
+  })
+
   it('of an older release is told the model and its size, in either order', () => {
     const [before, behind] = [
       '--model_size 8b --model_name llama3',

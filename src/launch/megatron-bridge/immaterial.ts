@@ -10,11 +10,15 @@ const beginnings = beginningWith(`
   --record_memory --nsys_ --wandb --log_dir --detach --max_retries --nemo_home --distributed_timeout
   --custom_ --additional_slurm --kubeflow_ --use_recipes --lock_gpu --peak_mem --list_config --most_recent
   --packager --num_workers --vocab_size --tokenizer
+  dist.distributed_timeout --offline --gres --preempt_time --csp --c4_ --index_mapping_dir --head_only --diffusion_dataset_path
+  --export_nsys --is_long_convergence_run --retry_on_testing_failure --golden_values --timing_threshold --skip_first_percent
+  --correlation_threshold --high_loss --medium_loss --low_loss --final_loss --max_outlier_ratio --outlier_threshold
+  --memory_threshold --eval_time_
 `)
 
 const named = new Set(
   wordsOf(
-    '--data --dataset --mode --gpu -ms -g -m -d -cv -en -vb -pyp -mh -lgc -lmc -nh -l -a -p -i -t -hf -wdk -wdp -wde -wdj',
+    '--data --dataset --mode --gpu -ms -g -m -d -cv -en -vb -pyp -mh -lgc -lmc -nh -l -a -p -i -t -hf -wdk -wdp -wde -wdj -wds -E -cm -ce -cs -cb',
   ),
 )
 

@@ -1,3 +1,5 @@
+import { ownValue } from '../../fields.ts'
+
 /** Models for which Megatron Bridge has a pretraining recipe, by the stem of the recipe's name. Source: version.ts, src/megatron/bridge/recipes. */
 const stems = [
   ...['deepseek_v2', 'deepseek_v2_lite', 'deepseek_v3', 'gemma2_2b', 'gemma2_9b', 'gemma2_27b', 'gemma3_1b'],
@@ -17,8 +19,17 @@ export function hasRecipe(stem: string): boolean {
   return stems.some((one) => one === stem)
 }
 
+/** Catalogue names of models whose recipes leave out their sizes. */
+const named: Readonly<Record<string, string>> = {
+  nemotron_3_nano: 'nemotron-3-nano-30b-a3b',
+  nemotron_3_super: 'nemotron-3-super-120b-a12b',
+  nemotron_3_ultra: 'nemotron-3-ultra-550b-a55b',
+}
+
 /** The likely catalogue name for a stem: llama31_405b is llama-3.1-405b. */
 export function nameOf(stem: string): string {
+  const own = ownValue(named, stem)
+  if (own !== undefined) return own
   return stem
     .replace(/^llama(\d)(\d)_/, 'llama-$1.$2-')
     .replace(/^qwen(\d)(\d)_/, 'qwen$1.$2-')
