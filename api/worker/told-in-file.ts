@@ -46,7 +46,7 @@ export function changesToldIn(
   const most = trial.mode === 'serve' || ('batchSequences' in workload && workload.batchSequences === 'max')
   const counted = typeof request.hardware.chip === 'string' && !most
   const asRead = { settings: plan.launch, lacking: lackingIn(request) }
-  const file = { ...read, text, follows: reading?.follows ?? [] }
+  const file = { ...read, text, follows: reading?.follows ?? [], ofTasks: reading?.tasks !== undefined }
   const before = short ? (counted ? launched([]) : null) : asRead
   return (changes) => {
     const set = optionsFor(changes, reading?.written)

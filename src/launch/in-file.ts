@@ -7,6 +7,7 @@ import { isNamedIn, otherNamesIn } from './file-spellings.ts'
 import { only } from './megatron/read/asserted/pairs.ts'
 import type { Following, ReadFramework } from './read/reading.ts'
 import { readScript } from './read/shell/script.ts'
+import { inSlurm, shortNamesIn } from './slurm-said.ts'
 import { shellWord, shellWords } from './start.ts'
 import { tensorrtVersion } from './tensorrt-llm/version.ts'
 import { torchtitanVersion } from './torchtitan/version.ts'
@@ -32,6 +33,8 @@ interface File {
   readonly version: string
   readonly text: string
   readonly follows: readonly Following[]
+  /** Whether tasks of Slurm are its ranks, so that what we tell torchrun Slurm is told. */
+  readonly ofTasks?: boolean
 }
 
 /**
@@ -58,7 +61,10 @@ export function inFile(file: File, before: Launched, after: Launched): InFile | 
   const set = [...changed.map(([, text]) => text), ...beside]
   const unset = [
     ...gone.filter(([name]) => isNamedIn(file.text, name)).map(([, text]) => text),
-    ...[...gone, ...changed].flatMap(([name]) => otherNamesIn(file.text, file.framework, name)),
+    ...[...gone, ...changed].flatMap(([name]) => [
+      ...otherNamesIn(file.text, file.framework, name),
+      ...(file.ofTasks ? shortNamesIn(file.text, name) : []),
+    ]),
   ]
   return set.length + unset.length > 0 ? { set, unset } : null
 }
@@ -69,7 +75,10 @@ function settingsOf(file: File, { settings, lacking }: Launched): Settings | nul
   const alone = only
     .filter(({ needs }) => needs.every((one) => lacking.includes(one)))
     .map(({ setting }) => setting)
-  return written && new Map([...written].filter(([name]) => ![...lacking, ...alone].includes(name)))
+  const has = written && new Map([...written].filter(([name]) => ![...lacking, ...alone].includes(name)))
+  if (!has || !file.ofTasks) return has
+  const said = inSlurm(file.text, has)
+  return said && new Map([...has, ...said].filter(([name]) => !ofHosts.includes(name)))
 }
 
 function writtenSettings({ framework, version }: File, launch: Launched['settings']): Settings | null {
