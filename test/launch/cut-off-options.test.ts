@@ -49,6 +49,35 @@ describe('an option is cut off', () => {
   })
 })
 
+describe('a setting is cut off', () => {
+  const train = 'python3 -m MaxText.train base.yml steps=5'
+  it.each([
+    ['blanks', `${train} \\ \nper_device_batch_size=2 b=3`, 'line 1 has blanks behind its backslash'],
+    ['nothing', `${train}\n  per_device_batch_size=2 \\\n  b=3`, 'line 1 does not end in a backslash'],
+    ['a comment', `${train} \\\n # x=1 \\\nper_device_batch_size=2 \\\nb=3`, 'line 2 is a comment'],
+    ['another', `${train}\n  a=1 \\\n  b=1\n  per_device_batch_size=2`, 'line 3 does not end in a backslash'],
+  ])('by %s', (_, text, why) => {
+    expect(says(text)).toContain(`as an assignment of the shell, so that what runs is without it`)
+    expect(says(text)).toContain(why)
+    expect(cutOffIn(text).at(-1)?.option).toBe('per_device_batch_size')
+  })
+
+  it('of Hydra, whose names have sections', () => {
+    const text = 'torchrun run_recipe.py model.a=1\nmodel.b=2'
+    expect(told(`${text} \\\n  model.c=2`)).toEqual([['model.b', 2]])
+  })
+
+  it.each([
+    `${train}\nb=3`,
+    `${train}; b=3`,
+    `echo\n  b=3`,
+    `if probe a=1; then\n  b=3\nfi`,
+    `if true; then\n  ${train}\n  b=3\nfi`,
+  ])('and no variable of the script: %j', (text) => {
+    expect(told(text)).toEqual([])
+  })
+})
+
 it.each([
   ['options alone', '# of a server\nA=1\n--a 1\n--b 2\n'],
   ['options alone in brackets', `A=(\n  --a 1 # x\n  # --b\n  --c 3\n)\nA+=(\n--d\n)\n${serve} "\${A[@]}"`],

@@ -44,7 +44,8 @@ const ends: readonly (readonly [mark: RegExp, says: string])[] = [
 export function cutOffText({ option, at, before }: CutOffAt): string {
   const why = ends.find(([mark]) => mark.test(before))?.[1] ?? 'does not end in a backslash'
   const [own, above] = at === null ? ['a line', 'the line before'] : [`line ${at}`, `line ${at - 1}`]
-  return `${option} begins ${own} as a command of its own, so that what runs is without it and what follows it: ${above} ${why}`
+  const as = /^\w/.test(option) ? 'an assignment of the shell' : 'a command of its own'
+  return `${option} begins ${own} as ${as}, so that what runs is without it and what follows it: ${above} ${why}`
 }
 
 export function cutOffChecks(

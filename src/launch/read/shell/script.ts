@@ -104,7 +104,9 @@ function readStatement(reading: Reading): void {
     if (branches.isOpen()) noteUndecided(reading)
     return
   }
-  if (first !== undefined && branches.runs()) reading.cutOff.take(first, from, ended)
+  const [set] = command.own.keys()
+  if (first !== undefined && branches.runs()) reading.cutOff.take(words, from, ended)
+  else if (set !== undefined && branches.runs()) reading.cutOff.assign(set, from, ended)
   readDocuments(reading, command)
   setByReading(reading, command)
   if (first !== undefined && !skipped.has(first) && branches.runs()) start(reading, command, first)
