@@ -8,6 +8,7 @@ import type { Residuals } from '../../src/plan/certainty/residuals.ts'
 import { isCompared } from './compared.ts'
 import { grownWorse } from './grown-worse.ts'
 import { stackedInference } from './inference/outcomes.ts'
+import { modelRecord } from './model-record.ts'
 import { figures, page } from './page.ts'
 import { withFigures } from './readme.ts'
 import { recipeRecords } from './recipe-record.ts'
@@ -30,7 +31,7 @@ const known = [...residuals(rows, sources()), ...residuals(asAsked, sources(), f
 const record = process.argv.includes('--record')
 // Held to how far bands are drawn apart as it is recorded, with the runs as they are predicted now.
 const certain: Residuals = record
-  ? residualRecord(known, rows)
+  ? { ...residualRecord(known, rows), models: [...modelRecord(rows), ...modelRecord(asAsked, false)] }
   : JSON.parse(readFileSync(residualFile, 'utf8'))
 const stacked = { own: [...stackedRuns(), ...stackedInference()], bare, asAsked }
 const found = report(all, stacked, certainty(known, certain))

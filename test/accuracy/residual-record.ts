@@ -39,7 +39,7 @@ export interface Residual extends Circumstances {
 }
 
 /** What rows compare, by the mode whose plans they speak for. */
-const modeOf: Readonly<Record<string, ResidualMode>> = {
+export const modeOf: Readonly<Record<string, ResidualMode>> = {
   training: 'train',
   'prefill-latency': 'prefill',
   'decode-latency': 'generate',
@@ -69,7 +69,10 @@ export function residuals(
   })
 }
 
-export function residualRecord(all: readonly Residual[], rows: readonly Compared[]): Residuals {
+export function residualRecord(
+  all: readonly Residual[],
+  rows: readonly Compared[],
+): Omit<Residuals, 'models'> {
   const widths = new Map<string, Widening>()
   const widenedOf = (regime: Unwidened): Widening => {
     const key = JSON.stringify([regime.mode, regime.kind, regime.named])
@@ -99,7 +102,7 @@ export interface Coverage {
 /** By class, with the widening of the class. */
 export function certainty(
   all: readonly Residual[],
-  { regimes: recorded }: Residuals,
+  { regimes: recorded }: Pick<Residuals, 'regimes'>,
 ): Readonly<Record<string, Coverage>> {
   return Object.fromEntries(
     residualModes.flatMap((mode) =>
@@ -237,7 +240,7 @@ function regimes(all: readonly Residual[]): readonly Unwidened[] {
   })
 }
 
-function softwareOf(rows: readonly Residual[]): readonly string[] {
+export function softwareOf(rows: readonly Pick<Residual, 'software' | 'release'>[]): readonly string[] {
   return [...groupedBy(rows, ({ software }) => software)]
     .map(([software, own]) => {
       const releases = [...new Set(own.map(({ release }) => release))].filter((name) => name !== 'not stated')

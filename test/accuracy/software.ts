@@ -42,7 +42,7 @@ export function generationOf(chip: string): string | null {
   return Object.entries<readonly string[]>(generations).find(([, chips]) => chips.includes(chip))?.[0] ?? null
 }
 
-const files = ['dense-training', 'long-training', 'expert-training', 'training-memory'] as const
+export const files = ['dense-training', 'long-training', 'expert-training', 'training-memory'] as const
 
 /** By row, the place that published it: a repository or a paper, whatever its version, page or table. */
 export function sources(): ReadonlyMap<string, string> {

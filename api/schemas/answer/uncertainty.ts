@@ -10,24 +10,37 @@ import { modeName } from '../names.ts'
 
 const range = z.tuple([z.number(), z.number()])
 
-const basis = object('The measured runs behind the bands. No constant was fitted on any of them.', {
-  regime: text(
-    'What these runs have in common with the plan: the narrowest group with enough measured runs. Where the request names no software (`assumptions.stack`, `assumptions.expertRecipe`), they are predicted without theirs too.',
-  ),
-  rows: whole('Number of measured configurations.'),
-  sources: whole('Number of publications that they come from.'),
-  software: texts('Software that ran them, with its releases.'),
-  median: number(
-    'Median of measured over predicted time; in deployments, of measured over predicted rate. The bands are not centred on predictions.',
-  ),
-  widened: object(
-    'Exponents by which the bands are widened beyond these runs, so that they also hold for sources that are not among them.',
-    {
-      nineOfTen: number('For the band that holds nine of ten.'),
-      eightOfTen: number('For the band that holds eight of ten.'),
-    },
-  ),
-})
+const basis = object(
+  'The measured runs behind the bands. No constant was fitted on any of those of the regime.',
+  {
+    regime: text(
+      'What these runs have in common with the plan: the narrowest group with enough measured runs. Where the request names no software (`assumptions.stack`, `assumptions.expertRecipe`), they are predicted without theirs too.',
+    ),
+    rows: whole('Number of measured configurations.'),
+    sources: whole('Number of publications that they come from.'),
+    software: texts('Software that ran them, with its releases.'),
+    median: number(
+      'Median of measured over predicted time; in deployments, of measured over predicted rate. The bands are not centred on predictions.',
+    ),
+    widened: object(
+      'Exponents by which the bands are widened beyond these runs, so that they also hold for sources that are not among them.',
+      {
+        nineOfTen: number('For the band that holds nine of ten.'),
+        eightOfTen: number('For the band that holds eight of ten.'),
+      },
+    ),
+    model: orNull(
+      'Runs of this very model, on chips of this generation and under this framework, if they were off by a quarter or more in the median (of training, those whose sequences are of about this length): the bands then reach as far beyond their median as the regime reaches beyond its own. Runs that constants were fitted to count too, as they can only seem less far off than they are. Null where there are none, or they are nearer.',
+      z.object({
+        generation: text('Generation of their chips.'),
+        framework: text('Framework that they ran under.'),
+        rows: whole('Number of measured configurations.'),
+        software: texts('Software that ran them, with its releases.'),
+        median: number('Median of measured over predicted time.'),
+      }),
+    ),
+  },
+)
 
 export const uncertainty = orNull(
   'How far measured runs were from their predictions. Null where no such runs are known, and under `book` assumptions.',
@@ -130,6 +143,19 @@ export const residualRecord = z.strictObject({
         p95: z.number(),
       }),
       widened: widening,
+    }),
+  ),
+  models: z.array(
+    z.strictObject({
+      mode: modeName,
+      shape: z.string(),
+      generation: z.string(),
+      framework: z.string(),
+      named: z.boolean().nullable(),
+      octave: z.int().nullable(),
+      rows: z.int(),
+      software: z.array(z.string()),
+      median: z.number(),
     }),
   ),
   differences: z.strictObject({ growth: z.number(), training: differences, inference: differences }),

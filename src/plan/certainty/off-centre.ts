@@ -1,4 +1,8 @@
-/** Warns if measured runs like the predicted one were mostly slower, or mostly faster, than predicted. The predicted time is not corrected for it. */
+/**
+ * Warns if measured runs like the predicted one were mostly slower, or mostly faster, than predicted: those of the very model where they
+ * were far off, else those of the regime. The predicted time is not corrected for it.
+ */
+import { counted } from '../explain/figures.ts'
 import type { UncertaintyBasis } from './uncertainty.ts'
 
 /** Factor by which the median run may miss its prediction without a warning. */
@@ -10,7 +14,16 @@ export function offCentre(
   uncertainty: { readonly basis: UncertaintyBasis } | null,
 ): string | null {
   if (!uncertainty) return null
-  const { median, regime, rows } = uncertainty.basis
+  const { median, regime, rows, model } = uncertainty.basis
+  const kept = `the time of ${named} is not corrected for that`
+  if (model) {
+    const { generation, framework, software } = model
+    return `published runs of this model on ${generation} under ${framework} took ${times(model.median)} their predicted time in the median (${counted(model.rows, 'configuration')}: ${software.join(', ')}; uncertainty reaches as far), and ${kept}`
+  }
   if (Math.max(median, 1 / median) < centred) return null
-  return `published runs of this kind took ${Number(median.toPrecision(2))} times their predicted time in the median (${regime}: ${rows} runs; uncertainty has the range), and the time of ${named} is not corrected for that`
+  return `published runs of this kind took ${times(median)} their predicted time in the median (${regime}: ${rows} runs; uncertainty has the range), and ${kept}`
+}
+
+function times(median: number): string {
+  return `${Number(median.toPrecision(2))} times`
 }

@@ -63,6 +63,24 @@ export interface Regime {
   readonly widened: Widening
 }
 
+/** Runs of one model, on chips of one generation and under one framework, that were far off in the middle (model-runs.ts). */
+export interface ModelRuns {
+  readonly mode: ResidualMode
+  /** Key of the architecture (`shapeOf`). */
+  readonly shape: string
+  readonly generation: string
+  readonly framework: string
+  /** As in a regime: whether they were costed as their own software ran; null where that is the same. */
+  readonly named: boolean | null
+  /** Of training, the power of two that their sequences are nearest to in length (`octaveOf`). */
+  readonly octave: number | null
+  /** Measured configurations of releases since 2024. */
+  readonly rows: number
+  readonly software: readonly string[]
+  /** Median of measured over predicted time. */
+  readonly median: number
+}
+
 export interface Quantiles {
   readonly p05: number
   readonly p10: number
@@ -95,6 +113,8 @@ export interface Residuals {
   readonly generations: Readonly<Record<string, readonly string[]>>
   /** The narrowest come first. */
   readonly regimes: readonly Regime[]
+  /** Models whose own runs were far off. */
+  readonly models: readonly ModelRuns[]
   readonly differences: LayoutDifferences
   /** How far measured runs of training go. */
   readonly ran: RanLimits

@@ -7,7 +7,15 @@ import { kinOf } from '../../hardware/kin.ts'
 import { launchersAmong } from '../../launch/launch.ts'
 import type { Setting } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
-import { bandOf, type Regime, type ResidualMode, regimeOf, type Widening } from './residuals.ts'
+import { bandWith, modelRunsOf } from './model-runs.ts'
+import {
+  bandOf,
+  type ModelRuns,
+  type Regime,
+  type ResidualMode,
+  regimeOf,
+  type Widening,
+} from './residuals.ts'
 
 type Range = readonly [low: number, high: number]
 
@@ -30,6 +38,18 @@ export interface UncertaintyBasis {
   readonly median: number
   /** Exponents by which the bands are wider than those runs, so that they hold for other sources too. */
   readonly widened: Widening
+  /** Runs of the very model that were far from their predictions, for which the bands are wider still; null where none were. */
+  readonly model: ModelBasis | null
+}
+
+export interface ModelBasis {
+  /** Of their chips, and the framework that they were under. */
+  readonly generation: string
+  readonly framework: string
+  readonly rows: number
+  readonly software: readonly string[]
+  /** Median of measured over predicted time. */
+  readonly median: number
 }
 
 /** For a deployment: ranges of its request rate, as measured for published ones. */
@@ -39,7 +59,10 @@ export interface ServeUncertainty {
   readonly basis: UncertaintyBasis
 }
 
-type Asked = Pick<Setting, 'model' | 'cluster' | 'assumptions' | 'residuals' | 'namesSoftware'>
+type Asked = Pick<Setting, 'model' | 'cluster' | 'assumptions' | 'residuals' | 'namesSoftware'> & {
+  /** Of training, which alone has sequences of one length. */
+  readonly workload?: { readonly sequenceLength?: number }
+}
 
 /** Null if no run is known, and for the book's assumptions, which were not compared with any. */
 export function uncertaintyOf(
@@ -84,28 +107,37 @@ export function boundsOf(
 }
 
 function foundFor(
-  { model, cluster, assumptions, residuals, namesSoftware = true }: Asked,
+  { model, cluster, assumptions, residuals, namesSoftware = true, workload }: Asked,
   mode: ResidualMode,
   launches: Readonly<Record<string, unknown>>,
 ) {
   if (!residuals || assumptions.basis === 'book') return null
-  const { regimes, generations } = residuals
+  const { regimes, generations, models } = residuals
   const kin = kinOf(cluster.chip)
   const generation = Object.entries(generations).find(([, chips]) => kin !== null && chips.includes(kin))?.[0]
-  const regime = regimeOf(regimes, {
+  const asked = {
     mode,
-    kind: model.experts ? 'experts' : 'dense',
-    era: 'modern',
     generation: generation ?? null,
     frameworks: launchersAmong(assumptions.frameworks, launches),
     named: namesSoftware,
-  })
+  }
+  const regime = regimeOf(regimes, { ...asked, kind: model.experts ? 'experts' : 'dense', era: 'modern' })
   if (!regime) return null
   const { rows, sources, software, quantiles, widened } = regime
+  const band = bandOf(quantiles, widened)
+  const sequenceLength = workload?.sequenceLength ?? null
+  const own = modelRunsOf(models, { ...asked, model, sequenceLength })
   return {
-    ...bandOf(quantiles, widened),
-    basis: { regime: said(regime), rows, sources, software, median: quantiles.p50, widened },
+    ...(own ? bandWith(band, quantiles.p50, own) : band),
+    basis: {
+      ...{ regime: said(regime), rows, sources, software, median: quantiles.p50, widened },
+      model: own && modelBasis(own),
+    },
   }
+}
+
+function modelBasis({ generation, framework, rows, software, median }: ModelRuns): ModelBasis {
+  return { generation, framework, rows, software, median }
 }
 
 const measured: Readonly<Record<ResidualMode, string>> = {
