@@ -34,8 +34,8 @@ export interface Ingredients {
 export function composedStage(ingredients: Ingredients, zeroStage: ZeroStage): StageModel {
   const { problem, extents, composition, layer } = ingredients
   const { model, assumptions } = problem
-  const states = (parts: readonly LayerPart[], rows: number) =>
-    stateTerms(parts, rows, zeroStage, extents, problem)
+  const states = (parts: readonly LayerPart[], vectors: number, routers = 0) =>
+    stateTerms(parts, { vectors, routers }, zeroStage, extents, problem)
   const embed = embedding(assumptions.residual)
   const head = unembedding(assumptions.residual)
   const ofLayer = blocksOfLayer(model) + streamRows(model)
@@ -45,7 +45,7 @@ export function composedStage(ingredients: Ingredients, zeroStage: ZeroStage): S
     layer: layerWindows(ingredients, zeroStage),
     embedding: compiled(ingredients, zeroStage, embed),
     head: repeated(headWindows(ingredients, zeroStage, head), 1 + model.multiTokenLayers),
-    layerStates: states(layer, layerRows),
+    layerStates: states(layer, layerRows, composition.sparse / composition.layers),
     embeddingStates: states([once(embed)], model.learnedPositions),
     positionStates: states([], model.learnedPositions),
     headStates: states([once(head)], 1 + lastStreamRows(model)),

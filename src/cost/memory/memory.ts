@@ -45,16 +45,24 @@ export interface StateTerms {
   readonly updateFlops: readonly Term[]
 }
 
+/** Weights beside those of the components, in rows of width D. */
+export interface RowWeights {
+  /** Norms and learned positions. */
+  readonly vectors: number
+  /** Routers of E rows. */
+  readonly routers: number
+}
+
 export function stateTerms(
   parts: readonly LayerPart[],
-  extraRows: number,
+  rows: RowWeights,
   stage: ZeroStage,
   extents: Extents,
   { workload: { optimizer }, precision, assumptions }: Problem,
 ): StateTerms {
   const sharding = stateShardings[stage]
   const bytes = (kind: WeightKind) => stateBytes(optimizer, precision, assumptions, kind)
-  const held = heldWeights(parts, extraRows, extents)
+  const held = heldWeights(parts, rows, extents)
   const terms = (each: (weight: HeldWeight) => readonly Term[], axes: readonly Axis[]): readonly Term[] => {
     const further = axisSet(axes)
     return held.flatMap(each).map((term) => ({ ...term, mask: term.mask | further }))
@@ -95,7 +103,7 @@ interface HeldWeight {
 
 function heldWeights(
   parts: readonly LayerPart[],
-  extraRows: number,
+  { vectors, routers }: RowWeights,
   extents: Extents,
 ): readonly HeldWeight[] {
   const matrices = parts.flatMap(({ component, times: share }) =>
@@ -111,16 +119,31 @@ function heldWeights(
       }
     }),
   )
-  if (extraRows === 0) return matrices
-  // Norms and learned positions are rows of width D, which tensor parallelism replicates.
-  const vector: HeldWeight = {
-    kind: 'vector',
-    rows: 1,
-    columns: extents.D ?? 1,
-    elements: (times) => termOf(monomial(extraRows, ['D'], []), extents, times),
-    vectors: () => [],
+  // Tensor and expert parallelism replicate all of them.
+  return compact<HeldWeight>(
+    ...matrices,
+    vectors > 0 && {
+      ...{ kind: 'vector', rows: 1, columns: extents.D ?? 1 },
+      elements: (times) => termOf(monomial(vectors, ['D'], []), extents, times),
+      vectors: () => [],
+    },
+    routers > 0 && routerWeight(routers, extents),
+  )
+}
+
+/**
+ * A matrix of a row for each expert, in the types of other weights (Megatron-LM's TopKRouter: NVIDIA/Megatron-LM,
+ * megatron/core/transformer/moe/router.py). Its gradient is among what is held and not among what is sent, and it is multiplied in no time:
+ * E columns beside the three of width G of each expert that a token meets.
+ */
+function routerWeight(routers: number, extents: Extents): HeldWeight {
+  const over = (letters: readonly string[]) => (times: number) =>
+    termOf(monomial(routers, letters, []), extents, times)
+  return {
+    ...{ kind: 'matrix', rows: extents.E ?? 1, columns: extents.D ?? 1 },
+    elements: over(['E', 'D']),
+    vectors: (times) => [over(['E'])(times), over(['D'])(times)],
   }
-  return [...matrices, vector]
 }
 
 interface Kept extends Pick<Setting, 'precision'> {

@@ -14,9 +14,16 @@ import { attendingLayers } from '../../model/recurrence.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { Precision } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
-import { arrayNotation, arraysOfKind, isLasting, type ShardedArray } from '../../sharding/array.ts'
+import {
+  arrayNotation,
+  arraysOfKind,
+  isLasting,
+  type ShardedArray,
+  shardedArray,
+} from '../../sharding/array.ts'
 import { axisSet } from '../../sharding/axis.ts'
 import { arraysOf, type Component, weightsOf } from '../../sharding/component.ts'
+import { componentRow } from '../../sharding/component-rows.ts'
 import { type Derivation, deriveForward, productsOf } from '../../sharding/derive.ts'
 import type { Move } from '../../sharding/move.ts'
 import { isOfCache } from '../../sharding/roles.ts'
@@ -54,7 +61,10 @@ export function compileLayout(
     out: streamNotation(component, 'output'),
     products: compileProducts(component, productsOf(derivation), { bytes, share, unpacked }),
     collectives: collectives(derivation, bytes),
-    stored: localSum(weightsOf(component).map((weight) => bytes(weight, share(weight)))),
+    stored: localSum([
+      ...weightsOf(component).map((weight) => bytes(weight, share(weight))),
+      bytes(row, rowsBeside(component, model, assumptions)),
+    ]),
     cached: localSum(arraysOfKind(arrays, 'cache').map((array) => bytes(array))),
     live: assumptions.workspace
       ? liveSets(derivation).map((set) =>
@@ -75,6 +85,23 @@ export function compileLayout(
         : [],
     ),
   }
+}
+
+/** One of width D that every chip has, in the type of activations, as quantisation leaves norms and routers in 16 bits or more. */
+const row = shardedArray('Row', 'activation', 'D')
+
+/**
+ * The norm before a component, and the row of a router for each expert. Servers keep both whole on each chip (vLLM's ReplicatedLinear);
+ * nothing waits for them, as they are some thousandths of what is streamed. Where elementwise kernels are left out, as the book does, norms are too.
+ */
+function rowsBeside(
+  component: Component,
+  { experts }: Transformer,
+  { elementwise: norms }: Assumptions,
+): number {
+  const { place, layers } = componentRow(component)
+  const isNormed = norms && place !== 'entry'
+  return (isNormed ? 1 : 0) + (layers === 'sparse' ? (experts?.experts ?? 0) : 0)
 }
 
 function streamNotation(component: Component, role: 'input' | 'output'): string {

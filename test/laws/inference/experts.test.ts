@@ -9,7 +9,9 @@ import { inferenceModel } from '../../../src/inference/model.ts'
 import { floorSeconds } from '../../../src/inference/time/floor.ts'
 import { launchersAmong } from '../../../src/launch/launch.ts'
 import { type Architecture, transformer } from '../../../src/model/architecture.ts'
+import { expertLayers } from '../../../src/model/expert-layers.ts'
 import { kvCacheBytes } from '../../../src/model/kv-cache.ts'
+import { parameterCount } from '../../../src/model/parameters.ts'
 import { fullAttention, type LatentAttention, type MixtureOfExperts } from '../../../src/model/transformer.ts'
 import type { InferencePlan } from '../../../src/plan/inference-plan.ts'
 import type { PhaseProblem } from '../../../src/problem.ts'
@@ -138,9 +140,33 @@ describe('one expert that every token visits', () => {
       expect(mixed.map(({ stepTimeSeconds }) => stepTimeSeconds)).toEqual(
         own.map(({ stepTimeSeconds }) => expect.closeTo(stepTimeSeconds, 12)),
       )
-      expect(mixed.map(({ memoryBytes }) => memoryBytes.total)).toEqual(
-        own.map(({ memoryBytes }) => memoryBytes.total),
+      // Beside the dense model there is a router of one row.
+      const { layers, dModel } = dense
+      const router = ({ mesh }: InferencePlan) => (2 * dModel * layers) / mesh.pipeline
+      expect(mixed.map((plan) => plan.memoryBytes.total - router(plan))).toEqual(
+        own.map(({ memoryBytes }) => expect.closeTo(memoryBytes.total, 2)),
       )
+    },
+  )
+})
+
+describe('the weights of a chip that has the whole model', () => {
+  law(
+    'are all of its parameters, with norms and routers, which quantisation leaves in 16 bits',
+    20,
+    [mixtures, fc.constantFrom('bf16', 'fp8')],
+    (experts, weights) => {
+      const model = withExperts(experts)
+      const problem = problemOf({
+        ...{ model, chip: 'h100-sxm', chips: 1, workload: generation(1, 100), assumptions: 'calibrated' },
+        precision: { weights },
+      })
+      const count = parameterCount(problem.model)
+      const { dModel } = model
+      const sparse = expertLayers(problem.model)
+      const kept = count.norm + sparse * dModel * experts.experts
+      const { parameters } = evaluated(problem, {}).memoryBytes
+      expect(parameters).toBe(2 * kept + (weights === 'fp8' ? 1 : 2) * (count.total - kept))
     },
   )
 })

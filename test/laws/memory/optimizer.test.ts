@@ -93,6 +93,7 @@ const expert: readonly Shape[] = [
   [D, G],
   [G, D],
 ]
+const router: Shape = [D, E]
 const layer = [...attention, ...mlp]
 const tables: readonly Shape[] = [
   [V, D],
@@ -126,7 +127,7 @@ describe('what an optimizer keeps', () => {
   })
 
   it('is that of each expert apart under Adafactor', () => {
-    const perLayer = total(attention, edges) + E * total(expert, edges)
+    const perLayer = total([...attention, router], edges) + E * total(expert, edges)
     const numbers = L * perLayer + total(tables, edges) + vectorElements
     expect(held({ optimizer: 'adafactor', model: sparse }).optimizer).toBe(4 * numbers)
   })
@@ -191,7 +192,7 @@ describe('the update', () => {
     const flops = L * total(layer, steps)
     expect(held({ optimizer: 'muon' }).updateFlops / flops).toBeCloseTo(1, 12)
     expect(held({ optimizer: 'muon' }, { data: 8 }, 1).updateFlops / flops).toBeCloseTo(1 / 8, 12)
-    const routed = L * (total(attention, steps) + E * total(expert, steps))
+    const routed = L * (total([...attention, router], steps) + E * total(expert, steps))
     expect(held({ optimizer: 'muon', model: sparse }).updateFlops / routed).toBeCloseTo(1, 12)
     expect(held({ optimizer: 'adamw' }).updateFlops).toBe(0)
     expect(updateFlops('muon', 'table', D, V)).toBe(0)
