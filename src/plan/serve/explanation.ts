@@ -63,13 +63,14 @@ function limit({ transfer, ...operation }: Sized['operation'], busy: string, max
 function rivalSentence(
   { disaggregated }: Described,
   { operation, chips }: Sized,
-  { rate }: Requests,
+  requests: Requests,
   rival: Sized | null | undefined,
 ): string | null {
+  const { rate } = requests
   if (rival === undefined) return null
   const own = disaggregated ? 'Prefill and generation are apart' : 'Both phases share their chips'
   const other = disaggregated ? 'with both phases on the same chips' : 'with the phases apart'
-  if (!rival) return `${own}: ${other} no deployment meets the objectives with room for bursts.`
+  if (!rival) return `${own}: ${unrivalled(requests, disaggregated, other)}.`
   if (rate === null) {
     const [mine, theirs] = [operation, rival.operation].map(({ rate: own }) => threeFigures(own))
     return `${own}: ${mine} requests a second, ${other} at most ${theirs}.`
@@ -77,6 +78,19 @@ function rivalSentence(
   if (rival.chips > chips) return `${own}: ${other} it takes ${counted(rival.chips, 'chip')}.`
   const [mine, theirs] = [operation.requestSeconds, rival.operation.requestSeconds].map(secondsText)
   return `${own}: ${other} it takes as many chips, and a request ${theirs} instead of ${mine}.`
+}
+
+/** Why there is none the other way. */
+function unrivalled(requests: Requests, disaggregated: boolean, other: string): string {
+  const { pool } = requests
+  if (!disaggregated && pool < 2) return 'separate phases need two chips, one for each'
+  return hasObjectives(requests)
+    ? `${other} no deployment meets the objectives with room for bursts`
+    : `${other} no deployment fits on ${counted(pool, 'chip')}`
+}
+
+function hasObjectives({ rate, maxFirst, maxPerToken }: Requests): boolean {
+  return rate !== null || Number.isFinite(Math.min(maxFirst, maxPerToken))
 }
 
 function balanceSentence(deployment: Sized, { outputLength }: Requests): string {
@@ -111,11 +125,14 @@ function tokenSentence({ operation, pair, generates }: Sized, requests: Requests
   return `A token every ${secondsText(tokenSeconds)}: a step of ${secondsText(stepSeconds)}, and prefills for ${percent(share)} of the time; ${objective}. The longest step, with a chunk of prompts, takes ${secondsText(gapSeconds)}.`
 }
 
-function batchSentence(plan: Described, { operation, pair }: Sized, { rate, maxPerToken }: Requests): string {
+function batchSentence(plan: Described, { operation, pair }: Sized, requests: Requests): string {
+  const { rate, maxPerToken } = requests
   const { batch } = operation
   const { slots, generate } = pair
   const free =
-    generate.stepSeconds(slots) > maxPerToken || plan.requestsPerSecond < (rate ?? 0) * (1 - rounding)
+    !hasObjectives(requests) ||
+    generate.stepSeconds(slots) > maxPerToken ||
+    plan.requestsPerSecond < (rate ?? 0) * (1 - rounding)
   const allows = free ? 'memory allows' : 'memory and the objectives allow'
   return `${batch} sequences are resident in a generate instance on average, ${percent(batch / slots)} of the ${slots} that ${allows}.`
 }
