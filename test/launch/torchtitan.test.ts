@@ -4,12 +4,14 @@ import fc from 'fast-check'
 import { parse } from 'smol-toml'
 import { describe, expect, it } from 'vitest'
 import { readerOf } from '../../api/translate/launch/file.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
 import { readTorchtitanCommand } from '../../src/launch/torchtitan/read/command.ts'
 import { readTorchtitan } from '../../src/launch/torchtitan/read/read.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { launchedPlan } from '../golden/launched-plan.ts'
 import { launchesOf } from '../golden/sampled-launches.ts'
 import { forAll } from '../law.ts'
+import { problem } from '../problem.ts'
 
 const launches = launchesOf(({ torchtitan }) => (typeof torchtitan === 'string' ? torchtitan : undefined))
 
@@ -217,4 +219,25 @@ it('a command of main without sequence parallelism is costed with whole residual
   expect(costed('--parallelism.enable_sequence_parallel false')).toEqual(['whole', true])
   expect(costed('--parallelism.enable_sequence_parallel true')).toEqual([undefined, false])
   expect(costed('')).toEqual([undefined, false])
+})
+
+describe('a model that is none of torchtitan', () => {
+  const refused = (model: string) => {
+    const asked = { model, chip: 'h100-sxm', chips: 8, batchTokens: 65_536, sequenceLength: 8192 }
+    const plan = { mesh: { fsdp: 8 }, zeroStage: 3 } as const
+    const { torchtitan } = launchedPlan(costModel(problem(asked)), plan)
+    const reasons =
+      typeof torchtitan === 'object' && 'unsupported' in torchtitan ? torchtitan.unsupported : []
+    return reasons.filter((reason: string) => reason.startsWith('torchtitan has no model of this kind'))
+  }
+
+  it('is refused for what it has otherwise, and for nothing that it has as well', () => {
+    const kind = 'torchtitan has no model of this kind'
+    expect(refused('llama-3.2-1b')).toEqual([
+      `${kind}: its embeddings are tied, which those of Llama 3 are not`,
+    ])
+    expect(refused('gpt-3-13b').join()).toMatch(/learned positions.*no gate/)
+    expect(refused('gpt-3-13b').join()).not.toContain('wide')
+    expect(refused('llama-3-8b')).toEqual([])
+  })
 })

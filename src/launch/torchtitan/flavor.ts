@@ -27,19 +27,53 @@ export function torchtitanFlavor(run: Pick<MeshRun, 'model' | 'mesh'>): Flavor |
   const { model } = run
   if (model.experts) return expertFlavor(run, model.experts)
   if (model.attention.latent) return null
-  if (!model.gatedMlp || model.parallelBlocks || model.learnedPositions > 0) return null
   const shape = shapeOf(model)
   const known = flavors.find(([, , other]) => other.every((size, index) => size === shape[index]))
-  if (known) {
+  if (known && isPlain(model)) {
     const [name, flavor] = known
     return { model: { name, flavor }, known: true, pipelines: name === 'llama3', notes: [] }
   }
-  if (model.tiedEmbeddings || model.heads * model.headDim !== model.dModel) return null
+  if (otherThanFlavors(model).length > 0) return null
   // The prefix keeps the name apart from existing flavors: an unknown one stops the launch.
   const flavor = `shardplan-${model.name}`
   const sizes = `${model.layers} layers, dim ${model.dModel}, feed-forward ${model.dFf}, ${model.heads} heads, ${model.kvHeads} key-value heads, vocabulary ${model.vocab}`
   const note = `torchtitan: register the flavor ${flavor} in torchtitan/models/llama3 first: ${sizes}.`
   return { model: { name: 'llama3', flavor }, known: false, pipelines: true, notes: [note] }
+}
+
+/** Of the same sizes a model may still be of another kind. */
+function isPlain({ gatedMlp, parallelBlocks, learnedPositions }: Transformer): boolean {
+  return gatedMlp && !parallelBlocks && learnedPositions === 0
+}
+
+interface Unlike {
+  readonly says: string
+  readonly when: (model: Transformer) => boolean
+}
+
+/** What no model of torchtitan has that is dense and of a shape of its own: one is registered with its Llama 3. */
+const unlike: readonly Unlike[] = [
+  {
+    says: 'it has learned positions, where its models have rotary ones',
+    when: ({ learnedPositions }) => learnedPositions > 0,
+  },
+  { says: 'its MLP has no gate', when: ({ gatedMlp }) => !gatedMlp },
+  {
+    says: 'attention and MLP read one input beside each other',
+    when: ({ parallelBlocks }) => parallelBlocks,
+  },
+  {
+    says: 'its embeddings are tied, which those of Llama 3 are not',
+    when: ({ tiedEmbeddings }) => tiedEmbeddings,
+  },
+  {
+    says: 'its heads together are not as wide as the model, as those of Llama 3 are',
+    when: ({ heads, headDim, dModel }) => heads * headDim !== dModel,
+  },
+]
+
+export function otherThanFlavors(model: Transformer): readonly string[] {
+  return unlike.filter(({ when }) => when(model)).map(({ says }) => says)
 }
 
 /**

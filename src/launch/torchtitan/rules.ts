@@ -17,7 +17,7 @@ import {
   widthRules,
 } from '../run/rules.ts'
 import { usesFsdp } from './degrees.ts'
-import { torchtitanFlavor } from './flavor.ts'
+import { otherThanFlavors, torchtitanFlavor } from './flavor.ts'
 import { otherSchedules, torchtitanSchedules, wholeStages } from './pipeline.ts'
 import { torchtitanRecomputation } from './recomputation.ts'
 
@@ -77,7 +77,7 @@ export const torchtitanRules: RunRules = {
       says: ({ model }) =>
         model.experts || model.attention.latent
           ? 'torchtitan has no model with these experts and this attention'
-          : 'torchtitan has no model of this kind: rotary positions, a gated MLP, untied embeddings',
+          : `torchtitan has no model of this kind: ${otherThanFlavors(model).join('; ')}`,
     },
     {
       broken: (run) => run.mesh.pipeline > 1 && torchtitanFlavor(run)?.pipelines === false,
