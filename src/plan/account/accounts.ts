@@ -17,7 +17,7 @@ import type { CostModel } from '../../cost/model.ts'
 import { fillTime } from '../../cost/step/step.ts'
 import { routerTrainFlops, trainFlops } from '../../model/flops.ts'
 import type { Candidate } from '../../search/layouts/candidate.ts'
-import type { Flops } from '../../units.ts'
+import type { Flops, Seconds } from '../../units.ts'
 import type { MemoryAccount, TimeAccount } from '../plan.ts'
 import type { Account } from './account.ts'
 import { algorithmLines } from './algorithm.ts'
@@ -101,8 +101,13 @@ function timeAccount(costing: Costing, moved: readonly Movement[]): TimeAccount 
     rematerialization,
     optimizer: layers.update,
     overhead,
-    exposedCommunication: Math.max(0, stepTime - rest),
+    exposedCommunication: beyondRounding(stepTime - rest, stepTime),
   }
+}
+
+/** A difference of sums within what their order makes of it is none. */
+function beyondRounding(difference: Seconds, of: Seconds): Seconds {
+  return difference > 1e-12 * of ? difference : 0
 }
 
 function memoryAccount({ candidate, memory, model }: Costing): MemoryAccount {
