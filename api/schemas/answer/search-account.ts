@@ -37,7 +37,7 @@ export const searchAccount = object('How the search went: every candidate is in 
 const elasticity = z.number()
 
 const sensitivity = object(
-  'Elasticities d log(step time) / d log(resource) of the best plan, by central differences of 1 %: -0.5 means that 1 % more of the resource makes the step 0.5 % shorter. The plan does not change, nor does a batch of `max`.',
+  'Elasticities d log(step time) / d log(resource) of the best plan, by central differences of 1 %: -0.5 means that 1 % more of the resource makes the step 0.5 % shorter. The plan does not change, nor does a batch of `max`; with more memory its rematerialisation is chosen again (in inference its layouts), and nothing else. Another plan may gain more: ask again with the resource changed.',
   {
     flops: elasticity.describe('For peak FLOP/s.'),
     hbmBandwidth: elasticity.describe('For the bandwidth of HBM.'),
@@ -53,10 +53,10 @@ const sensitivity = object(
       elasticity,
     ),
     memory: elasticity.describe(
-      'd log(step time) / d log(memory per chip), averaged up to `memoryStep`; 0 where that is null.',
+      'd log(step time) / d log(memory per chip), averaged up to `memoryStep`; 0 where that is null. Of this plan, as `memoryStep` is.',
     ),
     memoryStep: orNull(
-      'Step time falls in steps as memory grows. This is the smallest memory per chip at which the mesh and layout of the best plan become faster, with rematerialisation chosen again; null where more memory does not help.',
+      'Step time falls in steps as memory grows. This is the smallest memory per chip at which the mesh of the best plan becomes faster, with rematerialisation chosen again (in inference the layouts of its components) and its microbatches, stages and batch as they are; null where more memory does not make that faster. With less than this another mesh or other microbatches may be faster already, or, with a batch of `max`, more sequences fit: ask again with another `memoryBudget`.',
       z.object({
         budgetBytes: number('Memory budget per chip.'),
         stepTimeSeconds: number('Step time with it.'),
