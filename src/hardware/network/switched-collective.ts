@@ -62,19 +62,34 @@ export function switchedCost(network: SwitchedNetwork, group: SwitchedGroup, ter
 }
 
 function reaches(network: SwitchedNetwork, group: SwitchedGroup, terms: NetworkTerms): readonly Reach[] {
+  return joined(network, group).map((reach) => {
+    const efficiency = tierEfficiency(terms, reach.level)
+    return { ...reach, efficiency, rate: reach.tier.bytesPerSecondPerChip * efficiency }
+  })
+}
+
+/** What a group has of each tier, by its worst placed part. */
+function joined(
+  network: SwitchedNetwork,
+  group: SwitchedGroup,
+): readonly Omit<Reach, 'efficiency' | 'rate'>[] {
   let unit = 1
   let below = { most: 1, least: 1 }
   return network.tiers.map((tier, level) => {
     unit *= tier.size ?? Number.POSITIVE_INFINITY
     const inside = membersWithin(group, within(network, unit), network.chips)
     const { most: members } = inside
-    const efficiency = tierEfficiency(terms, level)
-    const rate = tier.bytesPerSecondPerChip * efficiency
-    const units = Math.ceil(members / below.most)
-    const reach = { level, tier, units, least: below.least, members, efficiency, rate }
+    const reach = { level, tier, units: Math.ceil(members / below.most), least: below.least, members }
     below = inside
     return reach
   })
+}
+
+/** The tiers that messages of a group cross: those of which it has more than one unit of the tier below. */
+export function tiersCrossed(network: SwitchedNetwork, group: SwitchedGroup): readonly number[] {
+  return joined(network, group)
+    .filter(({ units }) => units > 1)
+    .map(({ level }) => level)
 }
 
 /** Of an all-reduce where the switches of all tiers reduce: each takes V in and gives V out once, V / (m · w), without (d-1)/d. */

@@ -2,6 +2,7 @@
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { Group, SwitchedGroup, TorusGroup } from '../../hardware/network/group.ts'
 import type { Placement } from '../../hardware/network/placement.ts'
+import { tiersCrossed } from '../../hardware/network/switched-collective.ts'
 import { closes } from '../../hardware/network/torus-collective.ts'
 import { type Axis, activeAxes, type Mesh } from '../../sharding/axis.ts'
 import type { AxisPlacement } from '../plan.ts'
@@ -11,13 +12,12 @@ export function axisPlacements(placement: Placement, mesh: Mesh, cluster: Cluste
 }
 
 function placed(axis: Axis, group: Group, { network }: Cluster): readonly AxisPlacement[] {
-  if (group.kind === 'switched' || network.kind === 'switched') {
-    const tiers = network.kind === 'switched' ? network.tiers : []
-    const spanned = tiersSpanned(group as SwitchedGroup, tiers)
-    const on = tiers[spanned.at(-1) ?? 0]?.name ?? 'local'
-    return [{ axis, on, physical: spanned, wraps: false }]
+  if (network.kind === 'switched') {
+    const crossed = tiersCrossed(network, group as SwitchedGroup)
+    const on = network.tiers[crossed.at(-1) ?? 0]?.name ?? 'local'
+    return [{ axis, on, physical: crossed, wraps: false }]
   }
-  const torus: TorusGroup = group
+  const torus = group as TorusGroup
   const within: readonly AxisPlacement[] =
     torus.parts.length === 0
       ? []
@@ -33,18 +33,4 @@ function placed(axis: Axis, group: Group, { network }: Cluster): readonly AxisPl
   const across: readonly AxisPlacement[] =
     torus.slices > 1 ? [{ axis, on: 'dcn', physical: [], wraps: false }] : []
   return [...within, ...across]
-}
-
-/** The tiers that a group's messages cross: those in which it spans more than one unit of the tier below. */
-function tiersSpanned(
-  group: SwitchedGroup,
-  tiers: readonly { readonly size: number | null }[],
-): readonly number[] {
-  let unit = 1
-  return tiers.flatMap((tier, level) => {
-    const below = unit
-    unit *= tier.size ?? Number.POSITIVE_INFINITY
-    const crosses = group.spans.some(({ size, stride }) => stride < unit && (size - 1) * stride >= below)
-    return crosses ? [level] : []
-  })
 }

@@ -5,6 +5,7 @@ import { collectiveEstimate } from '../../../src/collectives.ts'
 import type { Tier } from '../../../src/hardware/chip.ts'
 import type { SwitchedNetwork } from '../../../src/hardware/cluster/cluster.ts'
 import type { GroupCost } from '../../../src/hardware/network/group-cost.ts'
+import { tiersCrossed } from '../../../src/hardware/network/switched-collective.ts'
 import { forAll, law } from '../../law.ts'
 import { problem } from '../../problem.ts'
 import { finite, leaf, node, onRanks, sizes, spine, switched, time } from './networks.ts'
@@ -184,3 +185,22 @@ function someGroupLeavesItsNode(size: number, stride: number): boolean {
     return Math.floor(rank / 8) !== Math.floor(first / 8)
   })
 }
+
+it('crosses the tiers that its price is of, straddling or not', () => {
+  for (const chips of [64, 144, 1000]) {
+    for (const size of [2, 3, 8, 9, 12, 16, 24]) {
+      for (const stride of [1, 2, 3, 4, 8]) {
+        if (chips % (size * stride) !== 0) continue
+        const network = { ...switched, chips }
+        const group = { kind: 'switched' as const, spans: [{ size, stride }] }
+        const priced = onRanks(size, stride, finite, network).permuteLoads.flatMap((load, level) =>
+          load > 0 ? [level] : [],
+        )
+        expect(tiersCrossed(network, group), `${size} x ${stride} of ${chips}`).toEqual(priced)
+        // Ranks that lie apart are not said to be together.
+        const last = (size - 1) * stride
+        if (last >= 8) expect(priced.some((level) => level > 0)).toBe(true)
+      }
+    }
+  }
+})
