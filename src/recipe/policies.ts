@@ -22,7 +22,8 @@
  * `selective_op` is torchtitan's selective checkpointing by operation, of heads with keys of their own and of latent attention with a low rank of queries:
  * attention's result, what was sent to experts and back, and the results of the first, third, fifth matmul of a layer, in the order in
  * which it runs them, whether the backward pass reads them or not (w2's is kept). Grouped matmuls of experts are not on its list. Without tensor parallelism: results that are yet to be reduced
- * would be kept whole (pytorch/torchtitan v0.2.2, distributed/activation_checkpoint.py, `_apply_op_sac`; models/{llama3,qwen3,deepseek_v3}). Both are for written plans: a search tries them where it is told to.
+ * would be kept whole (pytorch/torchtitan v0.2.2, distributed/activation_checkpoint.py, `_apply_op_sac`; models/{llama3,qwen3,deepseek_v3}). With DeepEP, whose kernels sum what the experts of a token made of it, that sum is
+ * kept in place of each (`deepep.combine` is on the list). All are for written plans: a search tries them where it is told to.
  * Of a recurrence, what was projected, what its scan reads and its result are kept where queries, keys and values are, as no module of Megatron's
  * option runs a scan again; the one that makes its norm again (`gdn_norm_out`) is not offered.
  * Sources: formulas of section 4 and 11; Korthikanti et al. 2022 (arXiv 2205.05198); MaxText, layers/decoders.py:
@@ -49,6 +50,9 @@ const ofExperts = ['Dispatched', 'Summed']
 
 /** Copies of tokens where their experts are, and what comes back of each. */
 const sentToExperts = ['Dispatched', 'Combined']
+
+/** The same where kernels sum what comes back of each: copies and one sum for each token. */
+const sentAndSummed = ['Dispatched', 'Out']
 
 /** Of latent attention, what projections up, and norms, make again at little cost. */
 const lowRanks = ['QLow', 'KVLow', 'Result', 'Att', 'OutLow', ...pooled, ...recurrent, 'Mixed']
@@ -139,10 +143,28 @@ export const policies = [
     written: true,
   },
   {
+    name: 'selective_op_deepep',
+    attention: ['Q', 'V', 'Result', 'Att'],
+    mlp: ['Gate', 'Out'],
+    experts: ['SharedGate', ...sentAndSummed],
+    stream: 1,
+    models: 'experts',
+    written: true,
+  },
+  {
     name: 'selective_op_latent',
     attention: ['QLow', 'KVLow', 'Result', 'Att'],
     mlp: ['Up'],
     experts: ['SharedUp', ...sentToExperts],
+    stream: 2,
+    models: 'latent',
+    written: true,
+  },
+  {
+    name: 'selective_op_latent_deepep',
+    attention: ['QLow', 'KVLow', 'Result', 'Att'],
+    mlp: ['Up'],
+    experts: ['SharedUp', ...sentAndSummed],
     stream: 2,
     models: 'latent',
     written: true,

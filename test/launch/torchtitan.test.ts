@@ -171,6 +171,9 @@ describe('a config of torchtitan', () => {
     expect(['8B', '70B'].map((flavor) => held('llama3', flavor))).toEqual(['selective_op', 'selective_op'])
     expect(held('qwen3', '30B-A3B')).toBe('selective_op')
     expect(held('deepseek_v3', '671B')).toBe('selective_op_latent')
+    const deepEp = 'expert_parallel_degree = 8\nexpert_parallel_comm_backend = "deepep"'
+    expect(held('deepseek_v3', '671B', deepEp)).toBe('selective_op_latent_deepep')
+    expect(held('deepseek_v3', '671B', 'expert_parallel_degree = 8')).toBe('selective_op_latent')
     expect(held('deepseek_v3', '16B')).toBe(1)
     expect(held('gpt_oss', '20b')).toBe(1)
     expect(held('llama3', '8B', 'tensor_parallel_degree = 2')).toBe(1)

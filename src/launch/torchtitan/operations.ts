@@ -14,22 +14,40 @@ interface Checkpointed {
   readonly lowRank: boolean
   readonly tensor: number
   readonly fp8: boolean
+  /** Whether DeepEP's kernels send tokens to experts. */
+  readonly deepEp: boolean
 }
 
-const rows: readonly (readonly [name: string, lowRank: boolean, policy: PolicyName])[] = [
-  ['llama3', false, 'selective_op'],
-  ['qwen3', false, 'selective_op'],
-  ['deepseek_v3', true, 'selective_op_latent'],
+interface Row extends Pick<Checkpointed, 'name' | 'lowRank'> {
+  readonly policy: PolicyName
+  readonly withDeepEp: PolicyName
+}
+
+const rows: readonly Row[] = [
+  ...['llama3', 'qwen3'].map(
+    (name): Row => ({
+      name,
+      lowRank: false,
+      policy: 'selective_op',
+      withDeepEp: 'selective_op_deepep',
+    }),
+  ),
+  {
+    name: 'deepseek_v3',
+    lowRank: true,
+    policy: 'selective_op_latent',
+    withDeepEp: 'selective_op_latent_deepep',
+  },
 ]
 
 /** Whether a policy is that of any model: asked of every plan, where what follows is not known yet. */
 export function isByOperation(policy: string): boolean {
-  return rows.some(([, , own]) => own === policy)
+  return rows.some((row) => row.policy === policy || row.withDeepEp === policy)
 }
 
 /** Null where no row keeps what it keeps. */
-export function policyByOperation({ name, lowRank, tensor, fp8 }: Checkpointed): PolicyName | null {
+export function policyByOperation({ name, lowRank, tensor, fp8, deepEp }: Checkpointed): PolicyName | null {
   if (tensor > 1 || fp8) return null
-  const [, , policy = null] = rows.find(([own, low]) => own === name && low === lowRank) ?? []
-  return policy
+  const row = rows.find((own) => own.name === name && own.lowRank === lowRank)
+  return row ? (deepEp ? row.withDeepEp : row.policy) : null
 }

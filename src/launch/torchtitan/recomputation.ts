@@ -5,6 +5,7 @@
 import type { PolicyName } from '../../recipe/policies.ts'
 import { keepEverything, recomputeEverything } from '../../recipe/policy.ts'
 import type { Run } from '../run/run.ts'
+import { torchtitanDispatch } from './experts.ts'
 import { torchtitanFlavor } from './flavor.ts'
 import { byOperation, isByOperation, policyByOperation } from './operations.ts'
 
@@ -37,5 +38,6 @@ function keptByOperation(run: Run): PolicyName | null {
     lowRank: (model.attention.latent?.queryRank ?? null) !== null,
     tensor: mesh.tensor,
     fp8: problem.precision.compute === 'fp8',
+    deepEp: torchtitanDispatch.usesKernels(run),
   })
 }

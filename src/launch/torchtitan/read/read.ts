@@ -45,13 +45,14 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   const stages = readStages(keys, pipeline, layers, named === 'interleaved-1f1b')
   const whole = layers !== null && pipeline === 1 ? [layers] : null
   const precision = precisionOf(keys)
+  const backend = keys.text('parallelism.expert_parallel_comm_backend', 'standard')
   const rematerialization = readRecomputation(keys, stages.value?.stageLayers ?? whole, {
     ...{ name, flavor, tensor: mesh.tensor },
     fp8: precision.compute === 'fp8',
+    deepEp: ranks > 1 && backend === 'deepep',
   })
   const { batchSequences, microbatches, follows, ...batch } = batchOf(keys, replicas, pipeline)
   const rotate = keys.text('parallelism.context_parallel_rotate_method', 'allgather')
-  const backend = keys.text('parallelism.expert_parallel_comm_backend', 'standard')
   const optimizer = keys.text('optimizer.name', 'AdamW')
   const sequenceLength = keys.whole('training.seq_len', 2048)
   const offloads = keys.value('training.enable_cpu_offload') === true

@@ -10,6 +10,7 @@ interface Beside {
   readonly flavor: string
   readonly tensor: number
   readonly fp8: boolean
+  readonly deepEp: boolean
 }
 
 interface Recomputed extends Read<unknown> {
@@ -21,7 +22,7 @@ interface Recomputed extends Read<unknown> {
 export function readRecomputation(
   keys: Keys,
   stageLayers: readonly number[] | null,
-  { name, flavor, tensor, fp8 }: Beside,
+  { name, flavor, tensor, fp8, deepEp }: Beside,
 ): Recomputed {
   const mode = keys.text('activation_checkpoint.mode', 'selective')
   const option = keys.text('activation_checkpoint.selective_ac_option', '2')
@@ -31,7 +32,7 @@ export function readRecomputation(
   const written = `activation_checkpoint.mode ${mode}${isSelective ? ` of ${option}` : ''}`
   const lowRank = hasLowRank(name, flavor)
   const policy =
-    isSelective && option === byOperation ? policyByOperation({ name, lowRank, tensor, fp8 }) : null
+    isSelective && option === byOperation ? policyByOperation({ name, lowRank, tensor, fp8, deepEp }) : null
   if (policy !== null) return held(policy)
   if (every === null) {
     return unheld(
