@@ -6,7 +6,7 @@ import { service } from '../service.ts'
 const agent = service({ search: planning })
 
 const hardware = { chip: 'h100-sxm', chips: 16 }
-const workload = { mode: 'generate', contextLength: 4096, batchSequences: 736 }
+const workload = { mode: 'generate', contextLength: 4096, batchSequences: 720 }
 
 async function asked(plan: Record<string, string>) {
   const { status, body } = await agent.post('/validate').send({ hardware, workload, plan })
