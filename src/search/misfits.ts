@@ -27,7 +27,7 @@ import { leanestMix } from './layouts/consider.ts'
 import { bySharding } from './meshes/meshes.ts'
 import { meshesOf } from './meshes/of-context-layout.ts'
 import { nothingSearched, type SearchResult } from './search-result.ts'
-import { leaner, type StageCuts, stageCuts, walkCuts } from './stages/stage-cuts.ts'
+import { nearing, type StageCuts, stageCuts, walkCuts } from './stages/stage-cuts.ts'
 import { type Counts, noCounts, tallyOf } from './tally.ts'
 
 /** Null when something fits after all, or when it is told to stop. */
@@ -120,7 +120,7 @@ function shortBy(
     else if (short <= over()) {
       nearer({ ...open, stageLayers: cut.stageLayers, groups: cut.groups() }, memory, memoryBudget, found)
     }
-    return none ? leaner(cuts, cut, memory, problem) : { fewer: false, more: false }
+    return none ? nearing(cuts, cut, memory, memoryBudget, over()) : { fewer: false, more: false }
   })
   return none
 }

@@ -21,7 +21,7 @@ import type { ZeroStage } from '../../sharding/states.ts'
 import type { ChoiceFloor } from '../bound/floor.ts'
 import { layoutFloor, layoutShortBytes } from '../bound/layout-floor.ts'
 import { firstOf, type PlacedTogether } from '../stages/placed-costs.ts'
-import { leaner, type StageCuts, walkCuts } from '../stages/stage-cuts.ts'
+import { leaner, nearing, type StageCuts, walkCuts } from '../stages/stage-cuts.ts'
 import type { StageNumbers } from '../stages/stage-numbers.ts'
 import type { Counts } from '../tally.ts'
 import type { Accepts, AcceptsPlan, Candidate, Layout, Misfit, OpenLayout } from './candidate.ts'
@@ -122,7 +122,9 @@ export function consider(visit: Visit, open: OpenLayout, cuts: StageCuts, number
     const outcome = considerCut(visit, layout, numbers)
     outcomes.add(outcome)
     if (outcome !== 'memory') return { fewer: true, more: true }
-    return leaner(cuts, cut, numbers.memory, bench.model.problem)
+    const { problem } = bench.model
+    if (choices.nearest === false || choices.mix) return leaner(cuts, cut, numbers.memory, problem)
+    return nearing(cuts, cut, numbers.memory, problem.memoryBudget, overNearest(visit))
   })
   if (outcomes.has('evaluated')) found.evaluated++
   else if (outcomes.has('pruned')) found.pruned++
@@ -135,7 +137,7 @@ function considerCut(
   layout: Layout,
   { stage, compute, memory, places, traffics }: StageNumbers,
 ): Outcome {
-  const { bench, choices, found } = visit
+  const { bench, choices } = visit
   const { model, scale, scratch, accepts } = bench
   const { memoryBudget, assumptions } = model.problem
   const { groups, schedule, microbatches } = layout
@@ -154,8 +156,7 @@ function considerCut(
     given
       ? [given].filter(fits)
       : fittingMixes(memory, groups, memoryBudget, assumptions.tokensDivideFreely, others)
-  // A cut that is over the budget by more than another was, but for rounding, need not be known better: it does not fit.
-  const over = Math.max(0, found.nearest?.shortBytes ?? Number.POSITIVE_INFINITY) + 1e-9 * memoryBudget
+  const over = overNearest(visit)
   if (!given && leastShortBytes(memory, groups, memoryBudget, over) > over) return 'memory'
   const mixes = fitting(false)
   if (mixes.length === 0) {
@@ -182,6 +183,12 @@ function considerCut(
     keepBest(visit, layout, way, byWay[at] ?? [], (costs) => stepOf(under(costs))),
   )
   return placed.includes(true) ? 'evaluated' : 'pruned'
+}
+
+/** A cut that is over the budget by more than another was, but for rounding, need not be known better: it does not fit. */
+function overNearest({ bench, found }: Visit): number {
+  const { memoryBudget } = bench.model.problem
+  return Math.max(0, found.nearest?.shortBytes ?? Number.POSITIVE_INFINITY) + 1e-9 * memoryBudget
 }
 
 /** Keeps a layout that does not fit where it is nearer to fitting than those before. */

@@ -5,7 +5,7 @@
  * their floors.
  */
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
-import { fittingMixes } from '../../cost/memory/remat.ts'
+import { fittingMixes, leastShortBytes } from '../../cost/memory/remat.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
 import {
@@ -19,6 +19,7 @@ import { remembered } from '../../known.ts'
 import { layersAreAlike } from '../../model/composition.ts'
 import type { Problem } from '../../problem.ts'
 import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
+import type { Bytes } from '../../units.ts'
 import { type StageCut, timedCuts } from './timed-cuts.ts'
 import { unlikeCut, unlikeCuts } from './unlike-cuts.ts'
 
@@ -161,6 +162,27 @@ export function leaner(
     fewer: fits(cut.groups().filter(({ last }) => !last)),
     more: fits(cut.groups().filter(({ last }) => last)),
   }
+}
+
+/**
+ * Where to look for a cut that is short of less memory, and of no more than `most`. With fewer layers on the last stage that needs no more
+ * and the others no less: towards fewer it is of use where the last stage is the one that is short of more, and the others of little enough.
+ */
+export function nearing(
+  { kind }: StageCuts,
+  cut: StageCut,
+  memory: MemoryNumbers,
+  budget: Bytes,
+  most: Bytes,
+): Onward {
+  if (kind === 'unlike') return { fewer: true, more: true }
+  const short = (some: readonly StageGroup[]) =>
+    leastShortBytes(memory, some, budget, Number.POSITIVE_INFINITY)
+  const last = short(cut.groups().filter((group) => group.last))
+  const others = short(cut.groups().filter((group) => !group.last))
+  // Each stage fits, and no policy does on all of them.
+  if (Math.max(last, others) <= 0) return { fewer: true, more: true }
+  return { fewer: others < last && others <= most, more: last < others && last <= most }
 }
 
 export function anyCutFits(cuts: StageCuts, memory: MemoryNumbers, problem: Problem): boolean {
