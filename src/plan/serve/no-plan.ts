@@ -4,6 +4,7 @@
  * requested, and a deployment exists with it.
  */
 import { compact } from '../../compact.ts'
+import { satisfies } from '../../constraint.ts'
 import type { PhaseMode } from '../../modes/names.ts'
 import type { PrefillInstance } from '../../modes/serve/instance.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
@@ -53,11 +54,13 @@ export function serveNoPlan(none: NoServe): ServeNoPlan {
   const slower = slowerRate(requests, best)
   const told = reasons(none, slower?.value ?? null)
   const untold = stop()
+  const lifted = constraintSuggestions(none.problem, (changed) => best(requests, changed) !== null)
   const near = nearest(none, slower)
   return {
-    reasons: untold ? [unknownReason] : told,
+    reasons: untold ? [unknownReason] : [...excludedReason(lifted), ...told],
     nearest: near && shown(none, near.deployment),
     suggestions: compact(
+      lifted,
       near?.suggestions,
       chipsSuggestion(none, near?.highestRate ?? null),
       sharingSuggestion(none),
@@ -70,6 +73,13 @@ const unknownReason = {
   detail:
     'no deployment meets all limits, and there was no time to find out which of them prevents it: raise timeoutMs',
   layouts: 0,
+}
+
+/** What a deployment misses under constraints is no fault of the pool's where one without them meets it. */
+function excludedReason(lifted: readonly Suggestion[]): Reasons {
+  if (lifted.length === 0) return []
+  const detail = `${lifted.map(({ change }) => change).join(', or ')} a deployment exists that meets all limits`
+  return [{ reason: 'constraint', detail, layouts: 0 }]
 }
 
 function nothingFits(none: NoServe): ServeNoPlan {
@@ -131,11 +141,20 @@ function reasons(none: NoServe, highestRate: number | null): Reasons {
   if (lone.length > 0) return lone
   if (rate !== null && best({ ...requests, rate: null })) {
     const sustains = highestRate ? `about ${highestRate}` : 'fewer'
-    const detail = `${rate} requests a second are more than the ${problem.cluster.chips} chips of the pool sustain within the objectives: ${sustains}`
+    const detail = `${rate} requests a second are more than ${chipsText(problem)} sustain within the objectives: ${sustains}`
     return [{ reason: 'rate', detail, layouts: 0 }]
   }
   const detail = `a first token in ${secondsText(maxFirst)} and a token every ${secondsText(maxPerToken)} are each met by some deployment, but not by the same one`
   return [{ reason: 'latency', detail, layouts: 0 }]
+}
+
+/** The most chips that a deployment may take. */
+function chipsText({ cluster, constraints }: ServeProblem): string {
+  const { chips } = cluster
+  const counts = Array.from({ length: chips }, (_, fewer) => chips - fewer)
+  const most = counts.find((count) => satisfies(count, constraints.chips)) ?? chips
+  if (most === chips) return `the ${chips} chips of the pool`
+  return `the ${most} of ${chips} chips that the constraint on chips allows`
 }
 
 function firstTokenReasons({ requests, best, fastestPrefill }: NoServe): Reasons {

@@ -1,0 +1,38 @@
+/** Where constraints keep a pool from what was asked, that is what is said, with the constraints that would have to go. */
+import { expect, it } from 'vitest'
+import type { Constraints } from '../../../src/constraint.ts'
+import type { ServeWorkload } from '../../../src/problem.ts'
+import { serve } from '../../../src/serve.ts'
+import { inferenceProblem, solver } from '../../inference-problem.ts'
+import { smallDense } from '../../small-model.ts'
+
+const asked: ServeWorkload = {
+  ...{ mode: 'serve', promptLength: 2048, outputLength: 256 },
+  ...{ disaggregated: false, cachedPrefixLength: 0 },
+}
+
+const answer = (constraints: Constraints, workload: ServeWorkload = asked) =>
+  serve(inferenceProblem({ model: smallDense, chip: 'h100-sxm', chips: 4, workload, constraints }), solver)
+
+it.each<[string, Constraints, Partial<ServeWorkload>]>([
+  ['chips', { chips: 1 }, { requestsPerSecond: 200 }],
+  ['chips', { chips: { max: 1 }, pipeline: 1 }, { requestsPerSecond: 200 }],
+  ['tensor', { tensor: 1 }, { requestsPerSecond: 1, maxTimePerOutputTokenSeconds: 0.0015 }],
+])('the constraint on %s is to blame where a deployment exists without it', (name, constraints, limits) => {
+  const workload = { ...asked, ...limits }
+  const { plans, infeasible } = answer(constraints, workload)
+  expect(plans).toEqual([])
+  const [first] = infeasible?.reasons ?? []
+  expect(first?.reason).toBe('constraint')
+  expect(first?.detail).toContain(`without the constraint on ${name} `)
+  const lifted = infeasible?.suggestions.filter(({ pointer }) => pointer.startsWith('/constraints/'))
+  expect(lifted?.map(({ pointer, value }) => [pointer, value])).toEqual([[`/constraints/${name}`, null]])
+  const { [name as 'chips']: _lifted, ...others } = constraints
+  expect(answer(others, workload).plans).not.toEqual([])
+})
+
+it('a rate is compared with what the chips sustain that the constraint allows', () => {
+  const { infeasible } = answer({ chips: [1, 2, 8] }, { ...asked, requestsPerSecond: 1e6 })
+  expect(infeasible?.reasons.map(({ reason }) => reason)).toEqual(['rate'])
+  expect(infeasible?.reasons[0]?.detail).toContain('more than the 2 of 4 chips that the constraint on chips')
+})
