@@ -2,6 +2,7 @@
 import { ProblemError } from '../problems.ts'
 import { type CalibrateRequest, calibrateOutline, measuredLaunch, measuredRun } from '../schemas/calibrate.ts'
 import { isLaunch } from '../schemas/launch.ts'
+import { launchValidated } from './pasted-back.ts'
 import { validated } from './request-validation.ts'
 
 export function calibrateAsked(body: unknown): CalibrateRequest {
@@ -10,7 +11,7 @@ export function calibrateAsked(body: unknown): CalibrateRequest {
     ...asked,
     runs: runs.map((run, at) =>
       inRun(at, run.name, () =>
-        isLaunch(run) ? validated(measuredLaunch, run) : validated(measuredRun, run),
+        isLaunch(run) ? launchValidated(measuredLaunch, run) : validated(measuredRun, run),
       ),
     ),
   }

@@ -20,10 +20,11 @@ import {
   validateServeRequest,
 } from '../schemas/validate.ts'
 import { valueAt } from './json-pointer.ts'
+import { launchValidated } from './pasted-back.ts'
 import { validated } from './request-validation.ts'
 
 export function evaluateAsked(body: unknown): EvaluateAsked {
-  return isLaunch(body) ? validated(evaluateLaunchRequest, body) : evaluateWritten(body)
+  return isLaunch(body) ? launchValidated(evaluateLaunchRequest, body) : evaluateWritten(body)
 }
 
 export function evaluateWritten(body: unknown): EvaluateRequest | EvaluateServeRequest {
@@ -31,7 +32,7 @@ export function evaluateWritten(body: unknown): EvaluateRequest | EvaluateServeR
 }
 
 export function validateAsked(body: unknown): ValidateAsked {
-  return isLaunch(body) ? validated(validateLaunchRequest, body) : validateWritten(body)
+  return isLaunch(body) ? launchValidated(validateLaunchRequest, body) : validateWritten(body)
 }
 
 export function validateWritten(body: unknown): ValidateRequest | ValidateServeRequest {
