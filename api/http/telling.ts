@@ -11,14 +11,14 @@ const types: Readonly<Record<string, Telling['as']>> = {
 
 export const tellingTypes = Object.keys(types)
 
-/** Dotted names, separated by commas. */
+/** Dotted names, separated by commas; clients that write a list as the parameter again and again mean all of them. */
 export const fieldsQuery: Parameters = { fields: /^[A-Za-z][\w.,-]{0,2000}$/ }
 
 export function tellingOf(request: Request): Telling {
   const accepted = request.accepts(tellingTypes)
-  const fields = queryOf(request).get('fields')
+  const fields = queryOf(request).getAll('fields')
   return {
     as: typeof accepted === 'string' ? (types[accepted] ?? null) : null,
-    fields: fields ? fields.split(',').filter(Boolean) : [],
+    fields: fields.flatMap((names) => names.split(',')).filter(Boolean),
   }
 }

@@ -128,7 +128,7 @@ const fieldsParameter = {
   in: 'query',
   required: false,
   description:
-    'Return only these fields: dotted names, also through lists, separated by commas: `plans.summary,plans.stepTimeSeconds`.',
+    'Return only these fields: dotted names, also through lists, separated by commas: `plans.summary,plans.stepTimeSeconds`. Written several times, all of them count.',
   schema: { type: 'string', maxLength: 2000 },
 }
 
@@ -144,7 +144,7 @@ const ifNoneMatch = {
 const keptHeaders = {
   etag: {
     description:
-      'Entity tag: the same for the same request to the same build, whatever its `timeoutMs`. Absent where the search ran out of time.',
+      'Entity tag: the same for the same request to the same build, whatever its `timeoutMs`, whose answers may differ in the times of their search (`elapsedMs`, `waitedMs`). Absent where the search ran out of time.',
     schema: { type: 'string' },
   },
   'cache-status': {

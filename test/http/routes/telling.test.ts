@@ -76,6 +76,13 @@ it('a plan that nobody launches is not told in the words of the first, where it 
 })
 
 describe('?fields=', () => {
+  it('names of a repeated parameter count together', async () => {
+    const { body } = await agent
+      .post('/evaluate?fields=mode&fields=plan.mfu,plan.rank')
+      .send(bodies['/evaluate'])
+    expect(body).toEqual({ mode: 'train', plan: { mfu: expect.any(Number), rank: 1 } })
+  })
+
   it('answers with these and no others, and the same with another Accept is another answer', async () => {
     const fields = 'plans.summary,plans.mesh.fsdp,search.exact'
     const { body } = await agent.post(`/optimize?fields=${fields}`).send(request)
