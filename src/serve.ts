@@ -176,7 +176,7 @@ function nothing(searched: Searched, requests: Requests, fits: boolean): ServeAn
     planOf: (deployment) => assembleServe(deployment, requests, { rank: 0, solver }),
     wholePool: (phase, maxStepSeconds) => wholePool(searched, phase, maxStepSeconds),
     pinned: () => {
-      const asked = largestInstance(space)?.part.generateProblem(1)
+      const asked = largestInstance(space)?.part.generateProblem('max')
       return asked ? pinned({ ...asked, constraints: problem.constraints } as PhaseProblem) : []
     },
     fastestPrefill: () => {
@@ -198,7 +198,9 @@ function wholePool(
   const largest = largestInstance({ byServer })
   if (!largest) return null
   const { part } = largest
-  const asked = phase === 'prefill' ? part.prefillProblem(1) : part.generateProblem(1)
+  // A limit is asked of one sequence, which is the soonest; memory decides about others, which replicas may need.
+  const sequences = maxStepSeconds === undefined ? 'max' : 1
+  const asked = phase === 'prefill' ? part.prefillProblem(1) : part.generateProblem(sequences)
   const workload = maxStepSeconds === undefined ? asked.workload : { ...asked.workload, maxStepSeconds }
   const { constraints } = problem
   const reasons = within(patience, shares.search, shares.reasons)

@@ -6,6 +6,7 @@
 import { chipsAsked } from '../hardware/cluster/cluster.ts'
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { expertSlots } from '../model/expert-slots.ts'
+import { counted } from '../plan/explain/figures.ts'
 import type { Setting } from '../problem.ts'
 import { type Axis, type Mesh, meshSize, replicasOf } from '../sharding/axis.ts'
 import {
@@ -85,7 +86,7 @@ const sequencePositions: MeshRule = {
 const newPositions: MeshRule = {
   ...sequencePositions,
   says: ({ mesh, question: { positions } }) =>
-    `context ${mesh.context} is more than the ${positions} new positions of a prompt`,
+    `context ${mesh.context} is more than the ${counted(positions, 'new position')} of a sequence${positions === 1 ? ' in a step' : ''}`,
 }
 
 /** The batch needs a sequence for each replica. The fix moves surplus chips to `other`: in training the context axis, which divides sequences. */
@@ -112,7 +113,7 @@ export const trainedReplicas: MeshRule = {
 export const servedReplicas: MeshRule = {
   ...replicas(({ data, expert }) => (expert > data ? 'expert' : 'data'), 'tensor'),
   says: ({ mesh, question: { sequences } }) =>
-    `${replicasOf(mesh)} replicas are more than the ${sequences} sequences`,
+    `${replicasOf(mesh)} replicas are more than the ${counted(sequences ?? 1, 'sequence')}`,
 }
 
 const freeTokens: MeshRule = {

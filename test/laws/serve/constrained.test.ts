@@ -36,3 +36,28 @@ it('a rate is compared with what the chips sustain that the constraint allows', 
   expect(infeasible?.reasons.map(({ reason }) => reason)).toEqual(['rate'])
   expect(infeasible?.reasons[0]?.detail).toContain('more than the 2 of 4 chips that the constraint on chips')
 })
+
+it.each<[string, Constraints, string, RegExp]>([
+  ['deepseek-v3', { expert: 8 }, 'memory', /^the layout with the least memory needs/],
+  [
+    'llama-3-8b',
+    { expert: 8 },
+    'divisibility',
+    /^\/constraints\/expert: a dense model has no experts to shard\. No/,
+  ],
+  [
+    'llama-3-8b',
+    { context: 2 },
+    'divisibility',
+    /context 2 is more than the 1 new position of a sequence in a step/,
+  ],
+])('of %s under %j no number of sequences is blamed, which a deployment chooses', (model, constraints, reason, says) => {
+  const workload: ServeWorkload = asked
+  const { infeasible } = serve(
+    inferenceProblem({ model, chip: 'h100-sxm', chips: 8, workload, constraints }),
+    solver,
+  )
+  const [first] = infeasible?.reasons ?? []
+  expect([first?.reason, first?.detail]).toEqual([reason, expect.stringMatching(says)])
+  expect(JSON.stringify(infeasible)).not.toMatch(/replicas are more/)
+})
