@@ -34,17 +34,34 @@ export function pointingAt<Found>(asked: CompareRequest, at: number, found: () =
     return found()
   } catch (error) {
     if (!(error instanceof ProblemError)) throw error
-    const faults = error.faults.map(({ pointer, correction: _, ...fault }) => {
-      const path = pointer.split('/').slice(1)
-      const inCommon =
-        valueAt(asked.request, path) !== undefined && valueAt(asked.variants[at], path) === undefined
+    const faults = error.faults.map(({ pointer, detail, suggestions, correction: _, ...fault }) => {
+      const place = placeOf(asked, at, pointer.split('/').slice(1))
+      const pointers = suggestions?.filter((one) => one.startsWith('/')) ?? []
+      const placed = (text: string) =>
+        pointers.reduce((told, one) => told.replaceAll(` ${one}`, ` ${place}${one}`), text)
       return {
         ...fault,
-        pointer: `${inCommon ? '/request' : jsonPointer(['variants', String(at)])}${pointer}`,
+        pointer: `${place}${pointer}`,
+        detail: placed(detail),
+        ...(suggestions
+          ? { suggestions: suggestions.map((one) => (pointers.includes(one) ? `${place}${one}` : one)) }
+          : {}),
       }
     })
     throw faults.length > 0 ? faulty(error.slug, faults) : error
   }
+}
+
+/** Where a value stands, or should stand, that is wrong in a variant's request: in whichever of the two goes further towards it, the variant where both do. */
+function placeOf(asked: CompareRequest, at: number, path: readonly string[]): string {
+  const own = jsonPointer(['variants', String(at)])
+  const [key = ''] = path
+  if (whole.includes(key) && valueAt(asked.variants[at], [key]) !== undefined) return own
+  const depth = (document: unknown) => {
+    const missing = path.findIndex((_, end) => valueAt(document, path.slice(0, end + 1)) === undefined)
+    return missing < 0 ? path.length : missing
+  }
+  return depth(asked.request) > depth(asked.variants[at]) ? '/request' : own
 }
 
 /** Plans and models are replaced as a whole, because one of another kind has no fields in common. */

@@ -152,10 +152,34 @@ describe('POST /compare', () => {
       { request, variants: [{}, { plan: { mesh: { tensor: 3 } } }] },
       '/variants/1/plan/mesh/tensor',
     ],
+    [
+      'that is missing of what is in common',
+      { request: { ...request, hardware: { chip: { kind: 'gpu' }, chips: 16 } }, variants: [{}, {}] },
+      '/request/hardware/chip/hbmBytes',
+    ],
+    [
+      'of a plan that takes the place of another',
+      { request: { ...request, plan: { mesh: { tensor: 3 } } }, variants: [{ plan: { zeroStage: 1 } }, {}] },
+      '/variants/0/plan/mesh',
+    ],
   ])('points at what is wrong %s', async (_, body, pointer) => {
     const response = await agent.post('/compare').send(body)
     expect([400, 422], response.text.slice(0, 300)).toContain(response.status)
     expect(response.body.errors.map((fault: { pointer: string }) => fault.pointer)).toContain(pointer)
+  })
+
+  it('suggests places of the comparison, not of the request that a variant makes', async () => {
+    const workload = { mode: 'serve', promptLength: 512, outputLength: 128 }
+    const variants = [{ plan: { mesh: { tensor: 8 } } }, {}]
+    const { body } = await agent.post('/compare').send({ request: { ...request, workload }, variants })
+    const place = '/variants/0/plan/generate/mesh'
+    expect(body.errors).toEqual([
+      {
+        pointer: '/variants/0/plan/mesh',
+        detail: `is not a known key; did you mean ${place}?`,
+        suggestions: [place],
+      },
+    ])
   })
 })
 
