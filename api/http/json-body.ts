@@ -1,4 +1,5 @@
 /** Bodies are JSON of at most 1 MiB and of limited depth; anything else is a problem. */
+import { isUtf8 } from 'node:buffer'
 import express, { type RequestHandler } from 'express'
 import { ProblemError } from '../problems.ts'
 import { sendProblem } from './problem-response.ts'
@@ -7,13 +8,24 @@ const mostBodyBytes = 1024 * 1024
 
 const json = ['application/json', 'application/*+json']
 
-const read = express.json({ limit: mostBodyBytes, strict: false, type: json })
+/** Bytes that are no UTF-8 would be replaced by others without a word. */
+const read = express.json({
+  ...{ limit: mostBodyBytes, strict: false, type: json },
+  verify: (_request, _response, body, charset) => {
+    if (charset === 'utf-8' && !isUtf8(body)) throw new RangeError('is not UTF-8')
+  },
+})
 
 /** An error of unpacking has the status of a bad request, and nothing that says what it is of. */
 const parse: RequestHandler = (request, response, next) =>
   read(request, response, (error?: unknown) => {
     const encoding = request.get('content-encoding') ?? 'identity'
-    const { status, type } = Object(error)
+    const { status, type, message } = Object(error)
+    if (type === 'entity.verify.failed') {
+      return next(
+        new ProblemError('malformed-json', `The body ${message}.`, [{ pointer: '', detail: message }]),
+      )
+    }
     if (status !== 400 || type !== undefined || encoding === 'identity') return next(error)
     const detail = `is not ${encoding}, as its content-encoding says, or is cut short`
     next(new ProblemError('malformed-json', `The body ${detail}.`, [{ pointer: '', detail }]))

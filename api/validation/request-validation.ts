@@ -8,7 +8,7 @@
  */
 import { z } from 'zod'
 import { changed } from '../hints/change.ts'
-import { type Fault, ProblemError } from '../problems.ts'
+import { type Fault, faulty, ProblemError } from '../problems.ts'
 import { issueFaults, mostFaults } from './issue-faults.ts'
 import { jsonPointer, valueAt } from './json-pointer.ts'
 
@@ -17,6 +17,8 @@ const deepest = 32
 
 export function validated<T extends z.ZodType>(schema: T, body: unknown): z.output<T> {
   refuseBulk(body)
+  const hidden = prototypeKeys(body, [])
+  if (hidden.length > 0) throw faulty('invalid-request', hidden.slice(0, mostFaults))
   const result = schema.safeParse(body)
   if (result.success) return result.data
   const faults = untold(schema, body, faultsOf(schema, body, result.error.issues))
@@ -27,6 +29,16 @@ export function validated<T extends z.ZodType>(schema: T, body: unknown): z.outp
     `${first?.pointer || 'The body'}: ${first?.detail}${others}`,
     faults,
   )
+}
+
+/** Schemas for objects of any keys pass over this one without a word. */
+function prototypeKeys(value: unknown, path: readonly PropertyKey[]): readonly Fault[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([key, own]) => {
+    const below = [...path, key]
+    if (key === '__proto__') return [{ pointer: jsonPointer(below), detail: 'is not a known key' }]
+    return prototypeKeys(own, below)
+  })
 }
 
 function refuseBulk(body: unknown): void {

@@ -64,6 +64,40 @@ describe('a hostile body gets the error of the contract, and the service goes on
     expect(body.errors).toEqual([{ pointer: '/__proto__', detail: 'is not a known key' }])
   })
 
+  it.each([
+    ['/calibrate', '{"runs":[{"__proto__":{"a":1}}]}', '/runs/0/__proto__'],
+    ['/compare', '{"request":{"__proto__":{"a":1}},"variants":[{},{}]}', '/request/__proto__'],
+    ['/compare', '{"request":{},"variants":[{},{"__proto__":{"a":1}}]}', '/variants/1/__proto__'],
+  ])('and so in objects of %s that are read later: %s', async (path, body, pointer) => {
+    const { body: told } = await agent.post(path).type('application/json').send(body)
+    expect(told.errors).toEqual([{ pointer, detail: 'is not a known key' }])
+  })
+
+  it('refuses bytes that are no UTF-8, and takes what is', async () => {
+    const sent = (body: Buffer, encoded: Readonly<Record<string, string>> = {}) =>
+      agent
+        .post('/optimize')
+        .set({ 'content-type': 'application/json', ...encoded })
+        .serialize((one) => one as unknown as string)
+        .send(body)
+    const named = (name: Buffer) => {
+      const [before = '', after = ''] = text.split('llama-3-8b')
+      return Buffer.concat([Buffer.from(before), name, Buffer.from(after)])
+    }
+    const broken = named(Buffer.from([0x61, 0xff, 0x62]))
+    for (const { status, body } of [
+      await sent(broken),
+      await sent(gzipSync(broken), { 'content-encoding': 'gzip' }),
+    ]) {
+      expect([status, body.type, body.errors]).toEqual([
+        400,
+        '/problems/malformed-json',
+        [{ pointer: '', detail: 'is not UTF-8' }],
+      ])
+    }
+    expect((await sent(named(Buffer.from('é')))).status).toBe(422)
+  })
+
   it('refuses 10 MB before reading them', async () => {
     const { status } = await agent
       .post('/optimize')
