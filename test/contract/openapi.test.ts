@@ -32,6 +32,12 @@ describe('openapi.yaml', () => {
     expect(checkedIn).toBe(openApiYaml(document))
   })
 
+  it('is the same to parsers of YAML 1.1, as many are', () => {
+    expect(parse(checkedIn, { version: '1.1' })).toEqual(parse(checkedIn))
+    // To some of them a number without a point is a text.
+    expect(checkedIn).not.toMatch(/[:-] -?\d+e[-+]?\d+$/m)
+  })
+
   it('is what the service answers, as YAML and as JSON', async () => {
     const yaml = await service().get('/openapi.yaml').buffer(true)
     expect(yaml.status).toBe(200)
