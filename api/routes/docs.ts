@@ -18,6 +18,7 @@ const page = `<!doctype html>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>shardplan</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="stylesheet" href="/docs/page.css">
 <link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
 </head>
 <body>
@@ -28,7 +29,16 @@ const page = `<!doctype html>
 </html>
 `
 
-const start = `SwaggerUIBundle({
+/** A column of links, of which the contract has none, would make the page wider than a phone. */
+const style = `.swagger-ui .response-col_links { display: none }
+.swagger-ui .responses-inner { overflow-x: auto }
+`
+
+const start = `const dark = matchMedia('(prefers-color-scheme: dark)')
+const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', paint)
+paint()
+SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#swagger-ui',
   deepLinking: true,
@@ -44,6 +54,7 @@ export const docsRoute: RequestHandler = (_request, response) => {
 
 export const docsFileRoute: RequestHandler<{ file: string }> = ({ params: { file } }, response) => {
   if (file === 'start.js') response.type('text/javascript').send(start)
+  else if (file === 'page.css') response.type('text/css').send(style)
   else if (served.includes(file)) response.sendFile(join(files, file), { maxAge: '1h', dotfiles: 'allow' })
   else throw new ProblemError('not-found', 'The docs have no such file.')
 }

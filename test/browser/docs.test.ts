@@ -73,6 +73,20 @@ describe.skipIf(missing)(title, () => {
     expectNoComplaints()
   })
 
+  it('is no wider than a phone, whatever is open, and dark where that is preferred', async () => {
+    await page.setViewportSize({ width: 375, height: 800 })
+    for (const id of ['plans-optimize', 'service-health']) {
+      await page.locator(`#operations-${id} .opblock-summary-control`).click()
+      await page.locator(`#operations-${id} .responses-table`).waitFor()
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(375)
+    const ground = () => page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+    const light = await ground()
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await expect.poll(ground).not.toBe(light)
+    expectNoComplaints()
+  })
+
   it('opens an operation ready to be tried, sends the example that one picks, and shows its plans', async () => {
     const operation = page.locator('#operations-plans-optimize')
     await operation.locator('.opblock-summary-control').click()
