@@ -23,7 +23,7 @@ export function budgetSuggestion(
   const needed = nearest ? Math.ceil(nearest.memoryBytes.total - nearest.memoryBytes.reserve) : 0
   const found = leastBudget(Math.max(needed, Math.ceil(memoryBudget)), most, fits)
   if (found === null || found <= memoryBudget) return null
-  const own = nearest && found === needed ? `"${nearest.summary}" needs` : 'a plan needs'
+  const own = nearest && found === needed ? `"${nearest.summary}" needs` : 'a plan needs about'
   return {
     change: 'a larger memory budget',
     pointer: '/memoryBudget',

@@ -61,3 +61,15 @@ it.each<[string, Constraints, string, RegExp]>([
   expect([first?.reason, first?.detail]).toEqual([reason, expect.stringMatching(says)])
   expect(JSON.stringify(infeasible)).not.toMatch(/replicas are more/)
 })
+
+it('a memory budget that was found by trial is told as about what a plan needs', () => {
+  const workload: ServeWorkload = { ...asked, requestsPerSecond: 5 }
+  const short = inferenceProblem({ model: 'llama-3-70b', chip: 'h100-sxm', chips: 32, workload })
+  const on = (memoryBudget: number) => serve({ ...short, memoryBudget }, solver)
+  const suggested = on(short.memoryBudget * 0.05).infeasible?.suggestions ?? []
+  const { value, detail } = suggested.find(({ pointer }) => pointer === '/memoryBudget') ?? {}
+  expect(detail).toMatch(/; a plan needs about /)
+  const { bytesPerChip } = value as { bytesPerChip: number }
+  expect(on(bytesPerChip).plans).not.toEqual([])
+  expect(on(bytesPerChip * 0.985).plans).toEqual([])
+})
