@@ -127,12 +127,12 @@ function heldWeights(
       elements: (times) => termOf(monomial(vectors, ['D'], []), extents, times),
       vectors: () => [],
     },
-    routers > 0 && routerWeight(routers, extents),
+    routers > 0 && (extents.E ?? 1) > 1 && routerWeight(routers, extents),
   )
 }
 
 /**
- * A matrix of a row for each expert, in the types of other weights (Megatron-LM's TopKRouter: NVIDIA/Megatron-LM,
+ * A matrix of a row for each expert, of which a single one needs none, in the types of other weights (Megatron-LM's TopKRouter: NVIDIA/Megatron-LM,
  * megatron/core/transformer/moe/router.py). Its gradient is among what is held and not among what is sent, and it is multiplied in no time:
  * E columns beside the three of width G of each expert that a token meets.
  */

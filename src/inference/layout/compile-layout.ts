@@ -92,7 +92,7 @@ const row = shardedArray('Row', 'activation', 'D')
 
 /**
  * The norm before a component, and the row of a router for each expert. Servers keep both whole on each chip (vLLM's ReplicatedLinear);
- * nothing waits for them, as they are some thousandths of what is streamed. Where elementwise kernels are left out, as the book does, norms are too.
+ * nothing waits for them, as they are some thousandths of what is streamed. A single expert, a dense MLP, has none. Where elementwise kernels are left out, as the book does, norms are too.
  */
 function rowsBeside(
   component: Component,
@@ -101,7 +101,8 @@ function rowsBeside(
 ): number {
   const { place, layers } = componentRow(component)
   const isNormed = norms && place !== 'entry'
-  return (isNormed ? 1 : 0) + (layers === 'sparse' ? (experts?.experts ?? 0) : 0)
+  const rows = layers === 'sparse' ? (experts?.experts ?? 0) : 0
+  return (isNormed ? 1 : 0) + (rows > 1 ? rows : 0)
 }
 
 function streamNotation(component: Component, role: 'input' | 'output'): string {

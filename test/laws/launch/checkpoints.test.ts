@@ -1,6 +1,7 @@
 /** Launches of quantised checkpoints, and of steps with more sequences than graphs are captured for. */
 import { describe, expect, it } from 'vitest'
 import { evaluateInference } from '../../../src/evaluate-inference.ts'
+import { parameterCount } from '../../../src/model/parameters.ts'
 import { byPart, partParameters, type WeightPart, weightParts } from '../../../src/model/weight-parts.ts'
 import type { Precision } from '../../../src/problem.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
@@ -90,8 +91,11 @@ describe('a quantised checkpoint', () => {
       return answer.plan
     }
     const stored = planOf({ ...fp4, parameterBytes: byPart(part) })
-    const parameters = partParameters(inferenceProblem({ ...gptOss, workload }).model)
-    const bytes = weightParts.reduce((sum, of) => sum + parameters[of] * part(of), 0)
+    const { model } = inferenceProblem({ ...gptOss, workload })
+    const parameters = partParameters(model)
+    // Norms and routers are in no part, and stay in 16 bits.
+    const beside = weightParts.reduce((left, of) => left - parameters[of], parameterCount(model).total)
+    const bytes = weightParts.reduce((sum, of) => sum + parameters[of] * part(of), 2 * beside)
     expect(stored.memoryBytes.parameters / bytes).toBeCloseTo(1, 9)
     const alone = planOf(fp4)
     expect(stored.floorSeconds).toBeGreaterThan(alone.floorSeconds)

@@ -6,6 +6,7 @@ import type { ReadingContext } from '../../../src/launch/read/reading.ts'
 import { readSglang } from '../../../src/launch/sglang/read.ts'
 import { readTensorrt } from '../../../src/launch/tensorrt-llm/read.ts'
 import { readVllm } from '../../../src/launch/vllm/read.ts'
+import { parameterCount } from '../../../src/model/parameters.ts'
 import { partParameters } from '../../../src/model/weight-parts.ts'
 import { type Mesh, unitMesh } from '../../../src/sharding/axis.ts'
 import { generation, inferenceProblem, prompts, solver } from '../../inference-problem.ts'
@@ -238,8 +239,9 @@ describe('what is typed to serve a plan', () => {
       ),
     ]
     for (const ranks of [2, 4, 8]) {
-      const { experts, ...whole } = partParameters(mixture)
-      const count = Object.values(whole).reduce((sum, part) => sum + part, experts / ranks)
+      const { experts } = partParameters(mixture)
+      // Norms and routers, which are in no part, are whole on each rank as well.
+      const count = parameterCount(mixture).total - experts + experts / ranks
       for (const reading of readings(ranks, { chips: ranks, slices: 1, mode: 'generate', model })) {
         const { mesh, layout } = reading.plan as { mesh: Mesh; layout: Record<string, string> }
         const answer = legal(

@@ -120,7 +120,10 @@ describe('the weights of latent attention', () => {
     expect(weights({ data: 8 }, 3)).toBe(whole)
     const tensor = weights({ tensor: 8 }, 0)
     expect(tensor).toBeGreaterThan(whole / 8)
-    const lowRank = made.model.dModel * (512 + 64) + 2 * made.model.dModel
-    expect(tensor).toBeCloseTo(whole / 8 + (7 / 8) * 2 * lowRank, 0)
+    const { dModel, layers } = made.model
+    const lowRank = dModel * (512 + 64) + 2 * dModel
+    // All layers but the first have a router, which is whole on each rank too.
+    const router = ((layers - 1) / layers) * 64 * dModel
+    expect(tensor).toBeCloseTo(whole / 8 + (7 / 8) * 2 * (lowRank + router), 0)
   })
 })
