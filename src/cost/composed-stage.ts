@@ -15,8 +15,8 @@ import { derivedComponent } from './compile/compiled-component.ts'
 import { joined, once, repeated, slowed } from './compile/model-terms.ts'
 import type { LayerWindows, StageModel } from './compile/stage-model.ts'
 import { elementwiseBackward, elementwiseForward, lossProduct, type Streamed } from './compute/elementwise.ts'
-import { stateTerms } from './memory/memory.ts'
 import { recomputedArrays, recomputedLogits } from './memory/recomputation.ts'
+import { stateTerms } from './memory/state-terms.ts'
 
 /** Derived components by ZeRO stage, name and what is recomputed. Models of one kind of layer reuse those of the whole model. */
 export type Compilations = Map<string, CompiledComponent>

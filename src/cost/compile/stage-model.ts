@@ -1,6 +1,6 @@
 /** What the layers and the ends of the model compute, move and hold under one ZeRO stage. */
 import { stateShardings, type ZeroStage } from '../../sharding/states.ts'
-import type { StateTerms } from '../memory/memory.ts'
+import type { StateTerms } from '../memory/state-terms.ts'
 import type { CompiledComponent, Window } from './compile.ts'
 
 /** One layer: its forward pass, and its backward pass under each policy. */

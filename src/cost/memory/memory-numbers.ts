@@ -12,8 +12,8 @@ import { type Scale, sumTerms, termValue } from '../compile/term.ts'
 import { type CostModel, stageModel } from '../model.ts'
 import { reserveBytes } from './budget.ts'
 import type { MemoryNumbers, StateNumbers } from './layer-bytes.ts'
-import type { StateTerms } from './memory.ts'
 import { summedGradients } from './optimizer.ts'
+import type { StateTerms } from './state-terms.ts'
 
 /** What a microbatch leaves in memory, the same at any ZeRO stage. */
 export type ActivationNumbers = Pick<

@@ -1,7 +1,7 @@
 /**
  * Bytes on the fullest chip of a stage (formulas 10, 11):
  *
- *   states        weights, gradients, optimizer, each as its ZeRO stage shards it
+ *   states        weights, gradients, optimizer, each as its ZeRO stage shards it (state-terms.ts)
  *   activations   what the policies of the stage's layers keep, times the microbatches in flight
  *   workspace     the larger of: a layer's live tensors while it is recomputed, what the host sends ahead for the next, gathered
  *                 weights of it (and of the next) under ZeRO-3, its unscattered gradients under ZeRO-2 and 3, and the residual
@@ -13,138 +13,19 @@ import type { Assumptions } from '../../assumptions/assumptions.ts'
 import { compact } from '../../compact.ts'
 import { streamsKept } from '../../model/residual-streams.ts'
 import type { Transformer } from '../../model/transformer.ts'
-import type { Precision, Problem, Setting } from '../../problem.ts'
+import type { Precision, Setting } from '../../problem.ts'
 import { elementBytes } from '../../recipe/element-type.ts'
-import type { WeightKind } from '../../recipe/optimizer-row.ts'
 import type { PolicyRow } from '../../recipe/policy-row.ts'
 import { layerShare, type ShardedArray, without } from '../../sharding/array.ts'
-import { type Axis, axisSet } from '../../sharding/axis.ts'
-import { arrayOf, arrayOfRole, arraysOf, type Component, weightsOf } from '../../sharding/component.ts'
-import { componentRow } from '../../sharding/component-rows.ts'
+import { axisSet } from '../../sharding/axis.ts'
+import { arrayOf, arrayOfRole, arraysOf, type Component } from '../../sharding/component.ts'
 import { elementsOf } from '../../sharding/elements.ts'
 import { type Extents, monomial } from '../../sharding/monomial.ts'
-import { stateShardings, type ZeroStage } from '../../sharding/states.ts'
 import { type LayerPart, layersOfParts } from '../../sharding/tables/training-layout.ts'
 import { activationType } from '../compile/array-type.ts'
-import { matrixOf } from '../compile/matrix.ts'
 import { type Term, termOf } from '../compile/term.ts'
 import { bufferedOf } from './expert-buffer.ts'
-import { factorBytes, heldWeightBytes, stateBytes, updateBytes, updateFlops } from './optimizer.ts'
 import { keptArrays, operandsOf } from './recomputation.ts'
-
-/** Bytes of the states of one part of the model, sharded as one ZeRO stage does. */
-export interface StateTerms {
-  readonly weights: readonly Term[]
-  readonly gradients: readonly Term[]
-  readonly optimizer: readonly Term[]
-  /** The same weights gathered for use, and their gradients before they are scattered. */
-  readonly gathered: readonly Term[]
-  readonly unscattered: readonly Term[]
-  /** Bytes that the optimizer reads and writes once a step, and its FLOPs beyond elementwise ones. */
-  readonly updated: readonly Term[]
-  readonly updateFlops: readonly Term[]
-}
-
-/** Weights beside those of the components, in rows of width D. */
-export interface RowWeights {
-  /** Norms and learned positions. */
-  readonly vectors: number
-  /** Routers of E rows. */
-  readonly routers: number
-}
-
-export function stateTerms(
-  parts: readonly LayerPart[],
-  rows: RowWeights,
-  stage: ZeroStage,
-  extents: Extents,
-  { workload: { optimizer }, precision, assumptions }: Problem,
-): StateTerms {
-  const sharding = stateShardings[stage]
-  const bytes = (kind: WeightKind) => stateBytes(optimizer, precision, assumptions, kind)
-  const held = heldWeights(parts, rows, extents)
-  const terms = (each: (weight: HeldWeight) => readonly Term[], axes: readonly Axis[]): readonly Term[] => {
-    const further = axisSet(axes)
-    return held.flatMap(each).map((term) => ({ ...term, mask: term.mask | further }))
-  }
-  const perParameter = (times: (kind: WeightKind) => number, axes: readonly Axis[]) =>
-    terms(({ kind, elements }) => [elements(times(kind))], axes)
-  const factors = (times: number) =>
-    terms(({ kind, vectors }) => {
-      const each = factorBytes(optimizer, precision, kind)
-      return each > 0 ? vectors(times * each) : []
-    }, sharding.optimizer)
-  return {
-    weights: perParameter(
-      (kind) => heldWeightBytes(precision, assumptions, kind, sharding),
-      sharding.weights,
-    ),
-    gradients: perParameter((kind) => bytes(kind).gradients, sharding.gradients),
-    optimizer: [...perParameter((kind) => bytes(kind).optimizer, sharding.optimizer), ...factors(1)],
-    gathered: perParameter((kind) => bytes(kind).weights, []),
-    unscattered: perParameter((kind) => bytes(kind).gradients, []),
-    updated: [...perParameter((kind) => updateBytes(bytes(kind)), sharding.optimizer), ...factors(2)],
-    updateFlops: terms(({ kind, rows, columns, elements }) => {
-      const each = updateFlops(optimizer, kind, rows, columns)
-      return each > 0 ? [elements(each)] : []
-    }, sharding.optimizer),
-  }
-}
-
-/** A weight as optimizers see it. */
-interface HeldWeight {
-  readonly kind: WeightKind
-  readonly rows: number
-  readonly columns: number
-  /** Terms with `times` of something for each element, and for each row and each column of its matrices. */
-  readonly elements: (times: number) => Term
-  readonly vectors: (times: number) => readonly Term[]
-}
-
-function heldWeights(
-  parts: readonly LayerPart[],
-  { vectors, routers }: RowWeights,
-  extents: Extents,
-): readonly HeldWeight[] {
-  const matrices = parts.flatMap(({ component, times: share }) =>
-    weightsOf(component).map((weight): HeldWeight => {
-      const { rowVectors, columnVectors, rows, columns } = matrixOf(weight)
-      return {
-        kind: componentRow(component).place === 'layer' ? 'matrix' : 'table',
-        rows: rows(extents),
-        columns: columns(extents),
-        elements: (times) => termOf(elementsOf(weight), extents, share * times),
-        vectors: (times) =>
-          [rowVectors, columnVectors].map((vector) => termOf(vector, extents, share * times)),
-      }
-    }),
-  )
-  // Tensor and expert parallelism replicate all of them.
-  return compact<HeldWeight>(
-    ...matrices,
-    vectors > 0 && {
-      ...{ kind: 'vector', rows: 1, columns: extents.D ?? 1 },
-      elements: (times) => termOf(monomial(vectors, ['D'], []), extents, times),
-      vectors: () => [],
-    },
-    routers > 0 && (extents.E ?? 1) > 1 && routerWeight(routers, extents),
-  )
-}
-
-/**
- * A matrix of a row for each expert, of which a single one needs none, in the types of other weights (Megatron-LM's TopKRouter: NVIDIA/Megatron-LM,
- * megatron/core/transformer/moe/router.py). Its gradient is among what is held and not among what is sent, and it is multiplied in no time:
- * E columns beside the three of width G of each expert that a token meets.
- */
-function routerWeight(routers: number, extents: Extents): HeldWeight {
-  const over = (letters: readonly string[]) => (times: number) =>
-    termOf(monomial(routers, letters, []), extents, times)
-  return {
-    ...{ kind: 'matrix', rows: extents.E ?? 1, columns: extents.D ?? 1 },
-    elements: over(['E', 'D']),
-    vectors: (times) => [over(['E'])(times), over(['D'])(times)],
-  }
-}
 
 interface Kept extends Pick<Setting, 'precision'> {
   readonly model: Pick<Transformer, 'layerPattern' | 'residualStreams'>

@@ -3,7 +3,7 @@ import type { Seconds } from '../../units.ts'
 import { blend, ofKinds } from '../compile/composed.ts'
 import type { StageModel } from '../compile/stage-model.ts'
 import { type Scale, sumTerms } from '../compile/term.ts'
-import type { StateTerms } from '../memory/memory.ts'
+import type { StateTerms } from '../memory/state-terms.ts'
 import { type CostModel, stageModel } from '../model.ts'
 import type { StageGroup } from './stages.ts'
 

@@ -29,7 +29,8 @@ export function torchtitanFlavor(run: Pick<MeshRun, 'model' | 'mesh'>): Flavor |
   if (model.attention.latent) return null
   const shape = shapeOf(model)
   const known = flavors.find(([, , other]) => other.every((size, index) => size === shape[index]))
-  if (known && isPlain(model)) {
+  // Of the same sizes a model may still be of another kind.
+  if (known && !ofOtherKind.some(({ when }) => when(model))) {
     const [name, flavor] = known
     return { model: { name, flavor }, known: true, pipelines: name === 'llama3', notes: [] }
   }
@@ -41,18 +42,13 @@ export function torchtitanFlavor(run: Pick<MeshRun, 'model' | 'mesh'>): Flavor |
   return { model: { name: 'llama3', flavor }, known: false, pipelines: true, notes: [note] }
 }
 
-/** Of the same sizes a model may still be of another kind. */
-function isPlain({ gatedMlp, parallelBlocks, learnedPositions }: Transformer): boolean {
-  return gatedMlp && !parallelBlocks && learnedPositions === 0
-}
-
 interface Unlike {
   readonly says: string
   readonly when: (model: Transformer) => boolean
 }
 
-/** What no model of torchtitan has that is dense and of a shape of its own: one is registered with its Llama 3. */
-const unlike: readonly Unlike[] = [
+/** What no dense model of torchtitan has. */
+const ofOtherKind: readonly Unlike[] = [
   {
     says: 'it has learned positions, where its models have rotary ones',
     when: ({ learnedPositions }) => learnedPositions > 0,
@@ -62,6 +58,11 @@ const unlike: readonly Unlike[] = [
     says: 'attention and MLP read one input beside each other',
     when: ({ parallelBlocks }) => parallelBlocks,
   },
+]
+
+/** What one of a shape of its own has not either, as it is registered with Llama 3. */
+const unlike: readonly Unlike[] = [
+  ...ofOtherKind,
   {
     says: 'its embeddings are tied, which those of Llama 3 are not',
     when: ({ tiedEmbeddings }) => tiedEmbeddings,

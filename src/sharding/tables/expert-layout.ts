@@ -10,7 +10,7 @@
  * back up: what is sent is that much narrower (LatentMoE).
  *
  * All that is not an expert treats the expert axis like data. Experts are sharded over tensor as an MLP is. The
- * router's D·E weights are in no table, as the book leaves them out, nor is the gradient that reaches it: they are held beside, whole on each chip (cost/memory/memory.ts).
+ * router's D·E weights are in no table, as the book leaves them out, nor is the gradient that reaches it: they are held beside, whole on each chip (cost/memory/state-terms.ts).
  * Sources: "How To Scale Your Model", GPUs; Lepikhin et al., "GShard" (2020), arXiv 2006.16668.
  */
 import type { Transformer } from '../../model/transformer.ts'

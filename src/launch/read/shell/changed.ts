@@ -4,7 +4,7 @@
  */
 import { ownValue } from '../../../fields.ts'
 import { endsIn, type Glob, globOf } from './glob.ts'
-import { keyed, valuesOf } from './items.ts'
+import { keyed, unquoted, valuesOf } from './items.ts'
 import type { ShellVariables } from './variables.ts'
 
 /** What an expansion may need of the others in it. */
@@ -75,16 +75,12 @@ function chosenOf(
   if (index !== undefined && /^[@*]$/.test(index)) return valuesOf(items)
   const own = keyed(items)
   if (own) {
-    const key = inner.text(index ?? '0').replaceAll(/["']/g, '')
+    const key = unquoted(inner.text(index ?? '0'))
     return /[$`]/.test(key) ? null : [own.get(key) ?? own.get(`${inner.number(key)}`) ?? '']
   }
   const place = inner.number((index ?? '0').replace(/^-/, ''))
   const found = place === null ? undefined : index?.startsWith('-') ? items.at(-place) : items[place]
   return found === undefined ? null : [found]
-}
-
-function unquoted(text: string): string {
-  return text.replaceAll(/["']/g, '')
 }
 
 function whole(change: (value: string) => string): Change {

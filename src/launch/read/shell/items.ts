@@ -32,6 +32,6 @@ export function withItem(items: readonly string[], item: string, adds: boolean):
   return [...all].map(([name, one]) => `[${name}]=${one}`)
 }
 
-function unquoted(text: string): string {
+export function unquoted(text: string): string {
   return text.replaceAll(/["']/g, '')
 }

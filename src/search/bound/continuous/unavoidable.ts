@@ -26,7 +26,7 @@ import {
   termValue,
 } from '../../../cost/compile/term.ts'
 import { arithmeticTime } from '../../../cost/compute/compute.ts'
-import type { StateTerms } from '../../../cost/memory/memory.ts'
+import type { StateTerms } from '../../../cost/memory/state-terms.ts'
 import type { CostModel } from '../../../cost/model.ts'
 import {
   type AxisSet,
