@@ -2,6 +2,7 @@
  * The threads, and what ends a task on one: its answer, its failure, or that nobody waits for it any more. One that does not
  * stop within `graceMs` after it was told to has nobody who waits; one that did not even look is ended with its thread.
  */
+import { setFlagsFromString } from 'node:v8'
 import { Piscina } from 'piscina'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { type Errand, type Flags, hasBegun } from '../worker/errand.ts'
@@ -19,8 +20,11 @@ interface WorkerOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** V8's own choice of 48 MB per thread makes no search faster. */
-const youngMb = 12
+/**
+ * Room for what a search makes and soon forgets. With less of it more outlives a collection, which fills the old generation, and each sweep of that takes
+ * V8's optimised code of all closures that nobody holds at that moment.
+ */
+const youngMb = 48
 
 interface Running {
   readonly flags: Flags
@@ -28,6 +32,8 @@ interface Running {
 }
 
 export function createWorkers({ threads, memoryMb, graceMs, worker, warmUp, onError }: WorkerOptions) {
+  // The limit that the main thread was started with is one of the process, and would overrule those of the threads.
+  setFlagsFromString('--max-semi-space-size=0')
   const workers = new Piscina({
     filename: worker.href,
     minThreads: threads,

@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { setFlagsFromString } from 'node:v8'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createPool, type Pool, type PoolOptions } from '../../../api/queue/pool.ts'
 import type { Terms } from '../../../api/queue/search.ts'
@@ -9,7 +10,7 @@ import type { OptimizeRequest } from '../../../api/schemas/optimize.ts'
 import { question, service } from '../service.ts'
 
 const worker = new URL('./spinning-worker.mjs', import.meta.url)
-type Kind = 'quick' | 'cut' | 'thread' | 'polite' | 'spin' | 'crash' | 'exit' | 'memory'
+type Kind = 'young' | 'quick' | 'cut' | 'thread' | 'polite' | 'spin' | 'crash' | 'exit' | 'memory'
 const task = (name: Kind) => ({ problem: name }) as unknown as OptimizeRequest
 const unhurried: Terms = { timeoutMs: 60_000, signal: new AbortController().signal }
 const until = ({ signal }: AbortController): Terms => ({ ...unhurried, signal })
@@ -25,6 +26,12 @@ afterEach(async () => {
 })
 
 describe('the pool', () => {
+  it('gives its threads a young generation of their own, whatever the main thread was started with', async () => {
+    setFlagsFromString('--max-semi-space-size=1')
+    const { answer } = await poolOf({ memoryMb: 256 }).optimize(task('young'), unhurried)
+    expect(answer).toBeGreaterThan(8)
+  })
+
   it('has the best so far of a search that is told to stop, and keeps its thread', async () => {
     const made = poolOf({ graceMs: 60_000 })
     const before = await threadOf(made)

@@ -12,7 +12,7 @@ describe('the settings', () => {
       THREADS_PER_SEARCH: 1,
       MAX_QUEUE: 32,
       MAX_QUEUE_PER_CLIENT: 16,
-      WORKER_MEMORY_MB: 1024,
+      WORKER_MEMORY_MB: 2048,
       KEPT_ANSWERS_MB: 64,
       RATE_LIMIT_PER_MINUTE: 600,
       TRUST_PROXY: 0,
