@@ -1,8 +1,9 @@
 /**
- * The branches of a script's `if`s and `case`s: which may run, as far as tests of known words decide it, and which assignments are certain. A
+ * The branches of a script's `if`s and `case`s, and the commands of its lists (`[[ … ]] && A || B`): which may run, as far as tests of known words decide it, and which assignments are certain. A
  * variable that only a branch, a loop or a function sets is not certain, and decides no test.
  */
 import { matches } from './pattern.ts'
+import { denied, type Says, type Sign } from './says.ts'
 
 /** A construct that is open: the word that opened it, and what its tests so far say. */
 interface Open {
@@ -20,6 +21,8 @@ interface Open {
   /** Whether its patterns come next, and those so far. */
   awaits: boolean
   readonly patterns: string[]
+  /** What the commands of a list have come to so far. */
+  says: Says
 }
 
 interface Around {
@@ -34,13 +37,19 @@ export interface Branches {
   /** Whether a condition comes next that decides something. */
   readonly awaitsTest: () => boolean
   /** Takes what the condition says, null where that is not known. */
-  readonly test: (says: boolean | null) => void
+  readonly test: (says: Says) => void
   /** Whether patterns of a `case` come next. */
   readonly awaitsPattern: () => boolean
   /** Takes the words of `case WORD in`, and patterns up to the bracket that closes them; `known` if what is compared has that value alone. */
   readonly choose: (words: readonly string[], closes: boolean, known: boolean) => void
   /** Ends a branch of a `case`. */
   readonly end: () => void
+  /** Whether a test at the position may begin a list, or go on with one that is known: it is not in the middle of another. */
+  readonly mayHang: () => boolean
+  /** Takes what such a test says, and the sign behind it. */
+  readonly hang: (sign: Sign, says: Says) => void
+  /** Takes the end of a command; with a sign the list that it is part of goes on. */
+  readonly past: (sign: Sign | null, says: Says) => void
   /** Whether what is read may run. */
   readonly runs: () => boolean
   /** Whether what is read runs only by a test that could not be decided. */
@@ -51,11 +60,14 @@ export interface Branches {
   readonly isOpen: () => boolean
 }
 
+/** What opens a list: its first sign. */
+const list = '&&'
+
 const opening = new Set(['if', 'while', 'until', 'for', 'select', 'case', '{'])
 const closingWords = new Set(['fi', 'done', 'esac', '}'])
 /** Of loops over a list the first round is read, as it is. */
-const once = new Set(['if', 'for', 'case'])
-const unopened = { runs: true, closed: false, undecided: false, subject: null, awaits: false }
+const once = new Set(['if', 'for', 'case', list])
+const unopened = { runs: true, closed: false, undecided: false, subject: null, awaits: false, says: null }
 const nothingOpen: Around = { runs: true, inDoubt: false, isLoose: false }
 
 /** What a construct says together with all around it, which does not change before it is closed: as many as a text opens are asked at once. */
@@ -71,15 +83,25 @@ function within(last: Open | undefined): Around {
 
 export function branchesOf(): Branches {
   const open: Open[] = []
-  const decide = (last: Open, says: boolean | null) => {
+  /** Whether the last command goes on with a list that is not open, as those of conditions are not. */
+  let isWithin = false
+  const decide = (last: Open, says: Says) => {
     last.runs = says !== false
     last.closed = says === true
     last.undecided ||= says === null
   }
+  const openedBy = (by: string) => open.push({ by, around: within(open.at(-1)), ...unopened, patterns: [] })
+  /** The next command of a list runs by what those before it came to. */
+  const next = (last: Open, sign: Sign) => {
+    const wanted = sign === '&&' ? last.says : denied(last.says)
+    last.runs = wanted !== false
+    last.undecided = wanted === null
+  }
+  const ofList = () => (open.at(-1)?.by === list ? open.at(-1) : undefined)
   const ofCase = () => (open.at(-1)?.by === 'case' ? open.at(-1) : undefined)
   return {
     meet: (word) => {
-      if (opening.has(word)) open.push({ by: word, around: within(open.at(-1)), ...unopened, patterns: [] })
+      if (opening.has(word)) openedBy(word)
       if (closingWords.has(word)) open.pop()
       const last = open.at(-1)
       if (last?.by === 'if' && (word === 'elif' || word === 'else')) last.runs = !last.closed
@@ -108,9 +130,35 @@ export function branchesOf(): Branches {
       const last = ofCase()
       if (last) last.awaits = true
     },
+    mayHang: () => ofList() !== undefined || !isWithin,
+    hang: (sign, says) => {
+      const before = ofList()
+      if (!before) openedBy(list)
+      const last = ofList()
+      if (!last) return
+      last.says = before ? after(last, says) : says
+      next(last, sign)
+    },
+    past: (sign, says) => {
+      const last = ofList()
+      isWithin = sign !== null && !last
+      if (!last) return
+      if (sign === null) {
+        open.pop()
+        return
+      }
+      last.says = after(last, says)
+      next(last, sign)
+    },
     runs: () => within(open.at(-1)).runs,
     inDoubt: () => within(open.at(-1)).inDoubt,
     isLoose: () => within(open.at(-1)).isLoose,
     isOpen: () => open.at(-1)?.undecided ?? false,
   }
+}
+
+/** What a list has come to with one more command: what that came to where it runs, and what it had come to where not. */
+function after({ runs, undecided, says: before }: Open, says: Says): Says {
+  if (!runs) return before
+  return undecided && before !== says ? null : says
 }

@@ -1,11 +1,13 @@
 /** One command of a script: its words, and what stands between them. */
+import { signAt } from './ahead.ts'
 import { assign, assigned } from './assigned.ts'
-import { condition } from './condition.ts'
+import { condition, hinge } from './condition.ts'
 import { type Declaration, declarationBy } from './declaration.ts'
 import type { Opened } from './here-document.ts'
 import { isLooseIn, type Known, noteUndecided } from './reading.ts'
 import { redirection, type Written } from './redirection.ts'
 import { asking, deciding, declaring, dropped, skipped, testing } from './reserved.ts'
+import type { Sign } from './says.ts'
 import { blanks, type Reader, toLineEnd, word } from './word.ts'
 
 export interface Command {
@@ -14,6 +16,8 @@ export interface Command {
   readonly from: number
   /** The character that ends it; empty at the end of the text. */
   readonly ended: string
+  /** The sign by which a list goes on, which begins with that character; null where none does. */
+  readonly sign: Sign | null
   /** Here-documents that follow its line. */
   readonly opened: readonly Opened[]
   /** The file that it writes. */
@@ -34,11 +38,13 @@ export function readCommand(known: Known): Command {
   let declaration: Declaration | null = null
   for (;;) {
     blanks(here)
+    if (!declaration && words.length === 0 && own.size === 0 && hangs(known)) continue
     const next = here.text[here.at]
     if (next === undefined || '\n;&|()'.includes(next)) {
-      if (next !== undefined) here.at++
+      const sign = signAt(here)
+      here.at += sign?.length ?? (next === undefined ? 0 : 1)
       declaration?.take()
-      return { words, from, ended: next ?? '', own, ...redirected.found }
+      return { words, from, ended: next ?? '', sign, own, ...redirected.found }
     }
     if (next === '#') {
       toLineEnd(here)
@@ -79,6 +85,18 @@ function decide(known: Known): void {
   if (!branches.awaitsTest()) return
   branches.test(condition(here.text, here.at, variables, (text) => !isLooseIn(text, loose)))
   if (branches.isOpen()) noteUndecided(known)
+}
+
+/** Reads a test that the next command hangs on; false, and reads nothing, if there is none. */
+function hangs(known: Known): boolean {
+  const { here, branches, variables, loose } = known
+  if (branches.awaitsPattern() || !branches.mayHang()) return false
+  const found = hinge(here.text, here.at, variables, (text) => !isLooseIn(text, loose))
+  if (!found) return false
+  here.at = found.after
+  branches.hang(found.sign, found.says)
+  if (branches.isOpen()) noteUndecided(known)
+  return true
 }
 
 /** Collects what stands behind `<` and `>`. */

@@ -1,43 +1,43 @@
 /**
- * What the condition of an `if` says as a whole, from its tests: joined by && and ||, denied, in groups `{ …; }` and `( … )`, of numbers
- * `(( … ))`, or within one `[[ … ]]`. Null where it depends on what is not known. Nothing is set by it. Source: bash(1), "Lists".
+ * What the condition of an `if` says as a whole, from its tests, or a test that begins a list of commands: joined by && and ||, denied, in groups
+ * `{ …; }` and `( … )`, of numbers `(( … ))`, or within one `[[ … ]]` (bracketed.ts). Source: bash(1), "Lists".
  */
-import { closing, matching } from './brackets.ts'
+import { asFarAsRead, between, type Certain, signAt, takes, Unread } from './ahead.ts'
+import { bracketed } from './bracketed.ts'
+import { matching } from './brackets.ts'
 import { numberIn } from './expansion.ts'
 import { dropped, skipped } from './reserved.ts'
+import { denied, joined, type Says, type Sign } from './says.ts'
 import { tested } from './tested.ts'
 import type { ShellVariables } from './variables.ts'
-import { blanks, endsWord, type Reader, toLineEnd, word } from './word.ts'
+import { blanks, type Reader, toLineEnd, word } from './word.ts'
 
-type Says = boolean | null
-
-/** In characters: what is longer is not known, as each `if` is read so far ahead. */
-const longest = 2000
-
-/** The condition is not read up to its end. */
-class Unread extends Error {}
-
-/** `certain` says of a text whether what it names has one value alone. */
-export function condition(
-  text: string,
-  at: number,
-  variables: ShellVariables,
-  certain: (text: string) => boolean,
-): Says {
-  const here: Reader = {
-    text: text.slice(at, at + longest),
-    variables: { ...variables, set: () => {} },
-    at: 0,
-  }
-  try {
-    return list(here, 'then', certain)
-  } catch (error) {
-    if (error instanceof Unread) return null
-    throw error
-  }
+export function condition(text: string, at: number, variables: ShellVariables, certain: Certain): Says {
+  return asFarAsRead(text, at, variables, (here) => list(here, 'then', certain))
 }
 
-type Certain = (text: string) => boolean
+/** A test that another command hangs on. */
+export interface Hinge {
+  readonly says: Says
+  /** Which of the two signs stands behind it. */
+  readonly sign: Sign
+  /** Where the next command of the list begins. */
+  readonly after: number
+}
+
+/** The test that begins at the position and is followed by && or ||; null if there is none. */
+export function hinge(text: string, at: number, variables: ShellVariables, certain: Certain): Hinge | null {
+  if (!/^(!\s+)?(\[\[?\s|test\s|\(\()/.test(text.slice(at, at + 20))) return null
+  return asFarAsRead(text, at, variables, (here) => {
+    const says = pipeline(here, certain)
+    blanks(here)
+    const sign = signAt(here)
+    if (sign === null) return null
+    here.at += sign.length
+    between(here)
+    return { says, sign, after: at + here.at }
+  })
+}
 
 /** Up to the word that ends it, of which the last of several commands counts. */
 function list(here: Reader, end: string, certain: Certain): Says {
@@ -48,9 +48,9 @@ function list(here: Reader, end: string, certain: Certain): Says {
     says = pipeline(here, certain)
     for (;;) {
       blanks(here)
-      const [sign = ''] = /^(&&|\|\|)/.exec(here.text.slice(here.at, here.at + 2)) ?? []
-      if (sign === '') break
-      here.at += 2
+      const sign = signAt(here)
+      if (sign === null) break
+      here.at += sign.length
       between(here)
       says = joined(sign, says, pipeline(here, certain))
     }
@@ -58,30 +58,6 @@ function list(here: Reader, end: string, certain: Certain): Says {
     if (here.text[here.at] === ';') here.at++
     if (here.text[here.at] === ';') throw new Unread()
   }
-}
-
-function joined(sign: string, left: Says, right: Says): Says {
-  const decides = sign === '||'
-  if (left === decides || right === decides) return decides
-  return left === null || right === null ? null : !decides
-}
-
-/** Skips what stands between two commands. */
-function between(here: Reader): void {
-  for (;;) {
-    blanks(here)
-    if (here.text[here.at] === '#') toLineEnd(here)
-    else if (here.text[here.at] === '\n') here.at++
-    else return
-  }
-}
-
-/** Whether a word stands at the position, which is read then. */
-function takes(here: Reader, name: string): boolean {
-  const after = here.text[here.at + name.length]
-  if (!here.text.startsWith(name, here.at) || !(name === ')' || endsWord(after))) return false
-  here.at += name.length
-  return true
 }
 
 function pipeline(here: Reader, certain: Certain): Says {
@@ -107,7 +83,7 @@ function command(here: Reader, certain: Certain): Says {
   if (takes(here, '(')) return list(here, ')', certain)
   if (takes(here, '{')) return list(here, '}', certain)
   if (takes(here, '[[')) {
-    const says = either(here, certain)
+    const says = bracketed(here, certain)
     blanks(here)
     if (!takes(here, ']]')) throw new Unread()
     return says
@@ -148,63 +124,4 @@ function redirected(here: Reader): null {
     else if (next === '(') here.at = matching(here.text, here.at) + 1
     else word(here)
   }
-}
-
-/** Within [[ ]], where && binds closer than ||. */
-function either(here: Reader, certain: Certain): Says {
-  let says = both(here, certain)
-  for (between(here); takes(here, '||'); between(here)) says = joined('||', says, both(here, certain))
-  return says
-}
-
-function both(here: Reader, certain: Certain): Says {
-  let says = one(here, certain)
-  for (between(here); takes(here, '&&'); between(here)) says = joined('&&', says, one(here, certain))
-  return says
-}
-
-function one(here: Reader, certain: Certain): Says {
-  between(here)
-  if (takes(here, '!')) return denied(one(here, certain))
-  if (takes(here, '(')) {
-    const says = either(here, certain)
-    between(here)
-    if (!takes(here, ')')) throw new Unread()
-    return says
-  }
-  const from = here.at
-  const words: string[] = []
-  let isKnown = true
-  for (;;) {
-    blanks(here)
-    const next = here.text[here.at]
-    if (next === undefined || '\n;'.includes(next)) throw new Unread()
-    if (/^(&&|\|\||\)|\]\](?=[\s;&|)]|$))/.test(here.text.slice(here.at, here.at + 3))) break
-    if ('&|'.includes(next)) throw new Unread()
-    if (next === '<' || next === '>') {
-      // Which of two texts comes first depends on the language.
-      isKnown = false
-      here.at++
-    } else words.push(...word(here, false))
-    if (words.length === 2 && words[1] === '=~') {
-      isKnown = false
-      expression(here)
-    }
-  }
-  return isKnown && certain(here.text.slice(from, here.at)) ? tested(['[[', ...words, ']]']) : null
-}
-
-/** Skips a regular expression, which ends at a blank that no bracket and no quote holds. */
-function expression(here: Reader): void {
-  blanks(here)
-  for (let next = here.text[here.at]; next !== undefined && !/\s/.test(next); next = here.text[here.at]) {
-    if (next === '(') here.at = matching(here.text, here.at)
-    else if (next === '"' || next === "'") here.at = closing(here.text, here.at, next)
-    else if (next === '\\') here.at++
-    here.at++
-  }
-}
-
-function denied(says: Says): Says {
-  return says === null ? null : !says
 }

@@ -7,6 +7,7 @@
  */
 import { known } from '../../../known.ts'
 import { recent } from '../../../recent.ts'
+import { between } from './ahead.ts'
 import { argumentsOf, type Called, calledBy } from './called.ts'
 import { carriedIn } from './carried.ts'
 import { type Command, readCommand } from './command.ts'
@@ -96,7 +97,7 @@ function readStatement(reading: Reading): void {
     return
   }
   const command = readCommand(reading)
-  const { words, from, ended } = command
+  const { words, from, ended, sign } = command
   const [first] = words
   const known = !isLooseSince(reading, from)
   if (branches.awaitsPattern() || first === 'case') {
@@ -110,10 +111,14 @@ function readStatement(reading: Reading): void {
   readDocuments(reading, command)
   setByReading(reading, command)
   if (first !== undefined && !skipped.has(first) && branches.runs()) start(reading, command, first)
+  // What a command comes to is not known, but that one is tried before another means that it should succeed.
+  if (sign !== null && reading.pending.length === 0) between(here)
+  if (sign !== null || !'|('.includes(ended))
+    branches.past(sign, first === undefined || sign === '||' || null)
 }
 
 /** Takes the here-documents of a command, which begin below the end of its line. */
-function readDocuments(reading: Reading, { words, opened, written, ended }: Command): void {
+function readDocuments(reading: Reading, { words, opened, written, ended, sign }: Command): void {
   const { pending, branches } = reading
   const file = words[0] === 'tee' ? { name: words.at(-1) ?? '', adds: words.includes('-a') } : written
   const runs = branches.runs()
@@ -121,7 +126,7 @@ function readDocuments(reading: Reading, { words, opened, written, ended }: Comm
   // What is printed into a command (`cat <<EOF | bash`) is what that one is given.
   const own = [...pending.splice(pending.length - reading.piped).map((one) => one.opened), ...opened]
   pending.push(...own.map((one) => ({ opened: one, ...into })))
-  reading.piped = ended === '|' ? own.length : 0
+  reading.piped = ended === '|' && sign === null ? own.length : 0
   if (ended === '\n') for (const one of pending.splice(0)) readDocument(reading, one)
 }
 

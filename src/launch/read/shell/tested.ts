@@ -3,6 +3,7 @@
  * words that still have variables or commands in them, patterns, files, several tests in one. Source: bash(1), "CONDITIONAL EXPRESSIONS".
  */
 import { ownValue } from '../../../fields.ts'
+import { denied, type Says } from './says.ts'
 
 const closed: Readonly<Record<string, string>> = { '[': ']', '[[': ']]' }
 
@@ -28,7 +29,7 @@ const ofOne: Readonly<Record<string, (a: string) => boolean>> = {
 
 const commands: Readonly<Record<string, boolean>> = { true: true, false: false }
 
-export function tested(words: readonly string[]): boolean | null {
+export function tested(words: readonly string[]): Says {
   const [first = '', ...rest] = words
   if (first === '!') return denied(tested(rest))
   if (words.length === 1) return ownValue(commands, first) ?? null
@@ -37,7 +38,7 @@ export function tested(words: readonly string[]): boolean | null {
   return end !== undefined && rest.at(-1) === end ? expression(rest.slice(0, -1)) : null
 }
 
-function expression(words: readonly string[]): boolean | null {
+function expression(words: readonly string[]): Says {
   const [a = '', sign = '', b = ''] = words
   // Patterns, variables and commands: what they come to is not here.
   if (words.some((word) => /[$`*?\\]|\[(?!$)/.test(word))) return null
@@ -50,8 +51,4 @@ function expression(words: readonly string[]): boolean | null {
     ownValue(ofTexts, sign)?.(a, b) ??
     (whole ? (ownValue(ofNumbers, sign)?.(Number(a), Number(b)) ?? null) : null)
   )
-}
-
-function denied(says: boolean | null): boolean | null {
-  return says === null ? null : !says
 }
