@@ -1,6 +1,7 @@
 /**
- * The branches of a script's `if`s and `case`s, and the commands of its lists (`[[ … ]] && A || B`): which may run, as far as tests of known words decide it, and which assignments are certain. A
- * variable that only a branch, a loop or a function sets is not certain, and decides no test.
+ * The branches of a script's `if`s and `case`s, and the commands of its lists (`[[ … ]] && A || B`): which may run, as far as tests of known
+ * words decide it, and which assignments are certain. A variable that only a branch, a loop or a function sets is not certain, and decides
+ * no test.
  */
 import { matches } from './pattern.ts'
 import { denied, type Says, type Sign } from './says.ts'
@@ -60,7 +61,7 @@ export interface Branches {
   readonly isOpen: () => boolean
 }
 
-/** What opens a list: its first sign. */
+/** Stands for the word that opens a list, which has none. */
 const list = '&&'
 
 const opening = new Set(['if', 'while', 'until', 'for', 'select', 'case', '{'])
@@ -91,8 +92,9 @@ export function branchesOf(): Branches {
     last.undecided ||= says === null
   }
   const openedBy = (by: string) => open.push({ by, around: within(open.at(-1)), ...unopened, patterns: [] })
-  /** The next command of a list runs by what those before it came to. */
-  const next = (last: Open, sign: Sign) => {
+  /** A list goes on: its next command runs by what those before it came to. */
+  const goOn = (last: Open, sign: Sign, says: Says) => {
+    last.says = after(last, says)
     const wanted = sign === '&&' ? last.says : denied(last.says)
     last.runs = wanted !== false
     last.undecided = wanted === null
@@ -132,23 +134,15 @@ export function branchesOf(): Branches {
     },
     mayHang: () => ofList() !== undefined || !isWithin,
     hang: (sign, says) => {
-      const before = ofList()
-      if (!before) openedBy(list)
+      if (!ofList()) openedBy(list)
       const last = ofList()
-      if (!last) return
-      last.says = before ? after(last, says) : says
-      next(last, sign)
+      if (last) goOn(last, sign, says)
     },
     past: (sign, says) => {
       const last = ofList()
       isWithin = sign !== null && !last
-      if (!last) return
-      if (sign === null) {
-        open.pop()
-        return
-      }
-      last.says = after(last, says)
-      next(last, sign)
+      if (last && sign !== null) goOn(last, sign, says)
+      else if (last) open.pop()
     },
     runs: () => within(open.at(-1)).runs,
     inDoubt: () => within(open.at(-1)).inDoubt,

@@ -1,5 +1,5 @@
 /** One command of a script: its words, and what stands between them. */
-import { signAt } from './ahead.ts'
+import { type Certain, signAt } from './ahead.ts'
 import { assign, assigned } from './assigned.ts'
 import { condition, hinge } from './condition.ts'
 import { type Declaration, declarationBy } from './declaration.ts'
@@ -81,22 +81,26 @@ export function readCommand(known: Known): Command {
 
 /** Takes what the condition that comes next says. */
 function decide(known: Known): void {
-  const { here, branches, variables, loose } = known
+  const { here, branches, variables } = known
   if (!branches.awaitsTest()) return
-  branches.test(condition(here.text, here.at, variables, (text) => !isLooseIn(text, loose)))
+  branches.test(condition(here.text, here.at, variables, certainTo(known)))
   if (branches.isOpen()) noteUndecided(known)
 }
 
 /** Reads a test that the next command hangs on; false, and reads nothing, if there is none. */
 function hangs(known: Known): boolean {
-  const { here, branches, variables, loose } = known
+  const { here, branches, variables } = known
   if (branches.awaitsPattern() || !branches.mayHang()) return false
-  const found = hinge(here.text, here.at, variables, (text) => !isLooseIn(text, loose))
+  const found = hinge(here.text, here.at, variables, certainTo(known))
   if (!found) return false
   here.at = found.after
   branches.hang(found.sign, found.says)
   if (branches.isOpen()) noteUndecided(known)
   return true
+}
+
+function certainTo({ loose }: Known): Certain {
+  return (text) => !isLooseIn(text, loose)
 }
 
 /** Collects what stands behind `<` and `>`. */

@@ -86,7 +86,7 @@ function readWithin(text: string, depth: number, environment: Environment): Read
   return reading
 }
 
-/** Reads the definition of a function, a test that decides a branch, or a command. */
+/** Reads the definition of a function, or a command with the tests in front of it. */
 function readStatement(reading: Reading): void {
   const { here, branches, environment } = reading
   blanks(here)
