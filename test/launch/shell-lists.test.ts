@@ -51,6 +51,13 @@ describe('lists of commands behind a test', () => {
     ])
   })
 
+  it('do not run behind a test that says no, whatever one before it says', () => {
+    const { commands } = readScript(
+      'X=a T=4\n[ -f x ] && [[ $X == b ]] && T=8\n[ -f x ] || [[ $X == a ]] || T=9\nrun $T',
+    )
+    expect(commands.filter(([name]) => name === 'run')).toEqual([['run', '4']])
+  })
+
   it('leave what they may set open for later tests', () => {
     const { commands } = readScript(
       'T=4\n[ -f x ] && T=8\nif [[ $T == 8 ]]; then\n  run --a\nelse\n  run --b\nfi',

@@ -1,7 +1,6 @@
 /** Reading a condition ahead, on a copy of the text's next part: nothing is set by it. */
-import type { Sign } from './says.ts'
 import type { ShellVariables } from './variables.ts'
-import { blanks, endsWord, type Reader, toLineEnd } from './word.ts'
+import { endsWord, type Reader } from './word.ts'
 
 /** Whether what a text names has one value alone. */
 export type Certain = (text: string) => boolean
@@ -25,22 +24,6 @@ export function asFarAsRead<Found>(
   } catch (error) {
     if (error instanceof Unread) return null
     throw error
-  }
-}
-
-/** The sign of a list at the position, which is not read. */
-export function signAt({ text, at }: Pick<Reader, 'text' | 'at'>): Sign | null {
-  const two = text.slice(at, at + 2)
-  return two === '&&' || two === '||' ? two : null
-}
-
-/** Skips what stands between two commands. */
-export function between(here: Reader): void {
-  for (;;) {
-    blanks(here)
-    if (here.text[here.at] === '#') toLineEnd(here)
-    else if (here.text[here.at] === '\n') here.at++
-    else return
   }
 }
 

@@ -1,28 +1,28 @@
 /** What a test within `[[ ]]` says, up to the brackets that close it: there && binds closer than ||. Source: bash(1), "Compound Commands". */
-import { between, type Certain, takes, Unread } from './ahead.ts'
+import { type Certain, takes, Unread } from './ahead.ts'
 import { closing, matching } from './brackets.ts'
 import { denied, joined, type Says } from './says.ts'
 import { tested } from './tested.ts'
-import { blanks, type Reader, word } from './word.ts'
+import { blanks, type Reader, toCommand, word } from './word.ts'
 
 export function bracketed(here: Reader, certain: Certain): Says {
   let says = both(here, certain)
-  for (between(here); takes(here, '||'); between(here)) says = joined('||', says, both(here, certain))
+  for (toCommand(here); takes(here, '||'); toCommand(here)) says = joined('||', says, both(here, certain))
   return says
 }
 
 function both(here: Reader, certain: Certain): Says {
   let says = one(here, certain)
-  for (between(here); takes(here, '&&'); between(here)) says = joined('&&', says, one(here, certain))
+  for (toCommand(here); takes(here, '&&'); toCommand(here)) says = joined('&&', says, one(here, certain))
   return says
 }
 
 function one(here: Reader, certain: Certain): Says {
-  between(here)
+  toCommand(here)
   if (takes(here, '!')) return denied(one(here, certain))
   if (takes(here, '(')) {
     const says = bracketed(here, certain)
-    between(here)
+    toCommand(here)
     if (!takes(here, ')')) throw new Unread()
     return says
   }

@@ -4,7 +4,7 @@
  * no test.
  */
 import { matches } from './pattern.ts'
-import { denied, type Says, type Sign } from './says.ts'
+import { denied, joined, type Says, type Sign } from './says.ts'
 
 /** A construct that is open: the word that opened it, and what its tests so far say. */
 interface Open {
@@ -22,8 +22,9 @@ interface Open {
   /** Whether its patterns come next, and those so far. */
   awaits: boolean
   readonly patterns: string[]
-  /** What the commands of a list have come to so far. */
+  /** What the commands of a list have come to so far, and the sign behind them; null in front of the first. */
   says: Says
+  sign: Sign | null
 }
 
 interface Around {
@@ -68,7 +69,10 @@ const opening = new Set(['if', 'while', 'until', 'for', 'select', 'case', '{'])
 const closingWords = new Set(['fi', 'done', 'esac', '}'])
 /** Of loops over a list the first round is read, as it is. */
 const once = new Set(['if', 'for', 'case', list])
-const unopened = { runs: true, closed: false, undecided: false, subject: null, awaits: false, says: null }
+const unopened = {
+  ...{ runs: true, closed: false, undecided: false },
+  ...{ subject: null, awaits: false, says: null, sign: null },
+}
 const nothingOpen: Around = { runs: true, inDoubt: false, isLoose: false }
 
 /** What a construct says together with all around it, which does not change before it is closed: as many as a text opens are asked at once. */
@@ -94,7 +98,8 @@ export function branchesOf(): Branches {
   const openedBy = (by: string) => open.push({ by, around: within(open.at(-1)), ...unopened, patterns: [] })
   /** A list goes on: its next command runs by what those before it came to. */
   const goOn = (last: Open, sign: Sign, says: Says) => {
-    last.says = after(last, says)
+    last.says = last.sign === null ? says : joined(last.sign, last.says, says)
+    last.sign = sign
     const wanted = sign === '&&' ? last.says : denied(last.says)
     last.runs = wanted !== false
     last.undecided = wanted === null
@@ -149,10 +154,4 @@ export function branchesOf(): Branches {
     isLoose: () => within(open.at(-1)).isLoose,
     isOpen: () => open.at(-1)?.undecided ?? false,
   }
-}
-
-/** What a list has come to with one more command: what that came to where it runs, and what it had come to where not. */
-function after({ runs, undecided, says: before }: Open, says: Says): Says {
-  if (!runs) return before
-  return undecided && before !== says ? null : says
 }

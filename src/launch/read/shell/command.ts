@@ -1,5 +1,5 @@
 /** One command of a script: its words, and what stands between them. */
-import { type Certain, signAt } from './ahead.ts'
+import type { Certain } from './ahead.ts'
 import { assign, assigned } from './assigned.ts'
 import { condition, hinge } from './condition.ts'
 import { type Declaration, declarationBy } from './declaration.ts'
@@ -7,7 +7,7 @@ import type { Opened } from './here-document.ts'
 import { isLooseIn, type Known, noteUndecided } from './reading.ts'
 import { redirection, type Written } from './redirection.ts'
 import { asking, deciding, declaring, dropped, skipped, testing } from './reserved.ts'
-import type { Sign } from './says.ts'
+import { type Sign, signAt } from './says.ts'
 import { blanks, type Reader, toLineEnd, word } from './word.ts'
 
 export interface Command {

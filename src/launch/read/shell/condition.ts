@@ -2,15 +2,15 @@
  * What the condition of an `if` says as a whole, from its tests, or a test that begins a list of commands: joined by && and ||, denied, in groups
  * `{ …; }` and `( … )`, of numbers `(( … ))`, or within one `[[ … ]]` (bracketed.ts). Source: bash(1), "Lists".
  */
-import { asFarAsRead, between, type Certain, signAt, takes, Unread } from './ahead.ts'
+import { asFarAsRead, type Certain, takes, Unread } from './ahead.ts'
 import { bracketed } from './bracketed.ts'
 import { matching } from './brackets.ts'
 import { numberIn } from './expansion.ts'
 import { dropped, skipped } from './reserved.ts'
-import { denied, joined, type Says, type Sign } from './says.ts'
+import { denied, joined, type Says, type Sign, signAt } from './says.ts'
 import { tested } from './tested.ts'
 import type { ShellVariables } from './variables.ts'
-import { blanks, type Reader, toLineEnd, word } from './word.ts'
+import { blanks, type Reader, toCommand, toLineEnd, word } from './word.ts'
 
 export function condition(text: string, at: number, variables: ShellVariables, certain: Certain): Says {
   return asFarAsRead(text, at, variables, (here) => list(here, 'then', certain))
@@ -34,7 +34,7 @@ export function hinge(text: string, at: number, variables: ShellVariables, certa
     const sign = signAt(here)
     if (sign === null) return null
     here.at += sign.length
-    between(here)
+    toCommand(here)
     return { says, sign, after: at + here.at }
   })
 }
@@ -43,7 +43,7 @@ export function hinge(text: string, at: number, variables: ShellVariables, certa
 function list(here: Reader, end: string, certain: Certain): Says {
   let says: Says = null
   for (;;) {
-    between(here)
+    toCommand(here)
     if (takes(here, end)) return says
     says = pipeline(here, certain)
     for (;;) {
@@ -51,7 +51,7 @@ function list(here: Reader, end: string, certain: Certain): Says {
       const sign = signAt(here)
       if (sign === null) break
       here.at += sign.length
-      between(here)
+      toCommand(here)
       says = joined(sign, says, pipeline(here, certain))
     }
     if (!/[;\n)]/.test(here.text[here.at] ?? '')) throw new Unread()

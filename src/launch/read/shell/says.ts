@@ -1,4 +1,5 @@
 /** What a test says: null where it depends on what is not known. Lists join what their commands say. Source: bash(1), "Lists". */
+import type { Reader } from './word.ts'
 
 export type Says = boolean | null
 
@@ -13,4 +14,10 @@ export function joined(sign: Sign, left: Says, right: Says): Says {
 
 export function denied(says: Says): Says {
   return says === null ? null : !says
+}
+
+/** The sign of a list at the position, which is not read. */
+export function signAt({ text, at }: Pick<Reader, 'text' | 'at'>): Sign | null {
+  const two = text.slice(at, at + 2)
+  return two === '&&' || two === '||' ? two : null
 }

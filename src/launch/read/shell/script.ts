@@ -7,7 +7,6 @@
  */
 import { known } from '../../../known.ts'
 import { recent } from '../../../recent.ts'
-import { between } from './ahead.ts'
 import { argumentsOf, type Called, calledBy } from './called.ts'
 import { carriedIn } from './carried.ts'
 import { type Command, readCommand } from './command.ts'
@@ -22,7 +21,7 @@ import { skipped } from './reserved.ts'
 import { firstRound } from './rounds.ts'
 import { takenApart } from './taken-apart.ts'
 import { unclosedQuote } from './unclosed.ts'
-import { blanks } from './word.ts'
+import { blanks, toCommand } from './word.ts'
 
 export interface Script {
   readonly commands: readonly (readonly string[])[]
@@ -112,7 +111,7 @@ function readStatement(reading: Reading): void {
   setByReading(reading, command)
   if (first !== undefined && !skipped.has(first) && branches.runs()) start(reading, command, first)
   // What a command comes to is not known, but that one is tried before another means that it should succeed.
-  if (sign !== null && reading.pending.length === 0) between(here)
+  if (sign !== null && reading.pending.length === 0) toCommand(here)
   if (sign !== null || !'|('.includes(ended))
     branches.past(sign, first === undefined || sign === '||' || null)
 }

@@ -33,6 +33,16 @@ export function toLineEnd(here: Reader): void {
   while (here.at < here.text.length && here.text[here.at] !== '\n') here.at++
 }
 
+/** Skips what stands between two commands of a list. */
+export function toCommand(here: Reader): void {
+  for (;;) {
+    blanks(here)
+    if (here.text[here.at] === '#') toLineEnd(here)
+    else if (here.text[here.at] === '\n') here.at++
+    else return
+  }
+}
+
 export function array(here: Reader): readonly string[] {
   here.at++
   const items: string[] = []
