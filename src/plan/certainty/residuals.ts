@@ -8,6 +8,8 @@
  * from the median: so far that, each source in turn being left out, nine of ten (and eight of ten) runs of each class lie within the
  * band of the other sources (test/accuracy/residual-record.ts).
  */
+import type { Chip } from '../../hardware/chip.ts'
+import { kinOf } from '../../hardware/kin.ts'
 import type { modes } from '../../modes/names.ts'
 import type { RanLimits } from './measured-range.ts'
 import type { CutAxis } from './octaves.ts'
@@ -125,6 +127,18 @@ export interface LayoutDifferences {
   readonly growth: number
   readonly training: Differences
   readonly inference: Differences
+}
+
+/** The chips that a chip's kernels are like those of; null where no measured run is of any of them. */
+export function generationOf(
+  { generations }: Pick<Residuals, 'generations'>,
+  chip: Pick<Chip, 'name' | 'kin'>,
+): string | null {
+  const kin = kinOf(chip)
+  const [generation = null] = Object.keys(generations).filter(
+    (name) => kin !== null && generations[name]?.includes(kin),
+  )
+  return generation
 }
 
 /** The narrowest regime that covers the circumstances; of several equally narrow ones that with the most rows. */

@@ -3,13 +3,13 @@
  * prediction may have missed; this range covers them all, and a plan's lower and upper bound hold both.
  */
 import { compact } from '../../compact.ts'
-import { kinOf } from '../../hardware/kin.ts'
 import { launchersAmong } from '../../launch/launch.ts'
 import type { Setting } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
 import { bandWith, modelRunsOf } from './model-runs.ts'
 import {
   bandOf,
+  generationOf,
   type ModelRuns,
   type Regime,
   type ResidualMode,
@@ -112,12 +112,10 @@ function foundFor(
   launches: Readonly<Record<string, unknown>>,
 ) {
   if (!residuals || assumptions.basis === 'book') return null
-  const { regimes, generations, models } = residuals
-  const kin = kinOf(cluster.chip)
-  const generation = Object.entries(generations).find(([, chips]) => kin !== null && chips.includes(kin))?.[0]
+  const { regimes, models } = residuals
   const asked = {
     mode,
-    generation: generation ?? null,
+    generation: generationOf(residuals, cluster.chip),
     frameworks: launchersAmong(assumptions.frameworks, launches),
     named: namesSoftware,
   }

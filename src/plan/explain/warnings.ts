@@ -8,6 +8,7 @@ import { optimizerRow } from '../../recipe/optimizer.ts'
 import { weightKinds } from '../../recipe/optimizer-row.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
 import { offCentre } from '../certainty/off-centre.ts'
+import { unmeasuredText } from '../certainty/unmeasured.ts'
 import type { Plan } from '../plan.ts'
 import { counted, percent } from './figures.ts'
 import { kindWarning, launchWarning, type Named } from './launch-warning.ts'
@@ -38,6 +39,7 @@ export function warnings(
       best.mesh.tensor * best.mesh.tensor2 > model.kvHeads &&
       `tensor x tensor2 exceeds the ${model.kvHeads} key-value heads of the model: they are replicated`,
     offCentre('a step', best?.uncertainty ?? null),
+    best && unmeasuredText(problem),
     kindWarning(frameworks, trainers, 'trains a model'),
     !problem.runElsewhere && launchWarning(best, ofKind(trainers, frameworks), named),
     best &&

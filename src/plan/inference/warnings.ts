@@ -7,6 +7,7 @@ import { rowOf } from '../../modes/phases.ts'
 import type { PhaseProblem } from '../../problem.ts'
 import { fieldsNamed, sharesOutHeads } from '../../sharding/tables/inference-layout-fields.ts'
 import { offCentre } from '../certainty/off-centre.ts'
+import { unmeasuredText } from '../certainty/unmeasured.ts'
 import { launchWarning, type Named } from '../explain/launch-warning.ts'
 import { lengthWarning, serverWarning, unfittedWarning } from '../explain/served-warnings.ts'
 import type { InferencePlan } from '../inference-plan.ts'
@@ -32,6 +33,7 @@ export function inferenceWarnings(
       'attention is costed only as reading its cache; its dot products are not counted',
     row.cautions(problem),
     offCentre('a step', best?.uncertainty ?? null),
+    best && unmeasuredText(problem),
     best && headWarnings(model, best),
     model.experts && routingWarning(assumptions),
     best &&

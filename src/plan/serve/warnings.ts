@@ -4,6 +4,7 @@ import { serversOf } from '../../launch/serving.ts'
 import { mostUtilization } from '../../modes/serve/requests.ts'
 import type { ServeProblem, ServeWorkload } from '../../problem.ts'
 import { offCentre } from '../certainty/off-centre.ts'
+import { unmeasuredText } from '../certainty/unmeasured.ts'
 import { secondsText } from '../explain/figures.ts'
 import { lengthWarning, serverWarning, unfittedWarning } from '../explain/served-warnings.ts'
 import type { ServePlan } from '../inference-plan.ts'
@@ -37,6 +38,7 @@ export function serveWarnings(
     best && offCentre('prefill', best.prefill.uncertainty),
     best && offCentre('a step of generation', best.generate.uncertainty),
     best && offCentre('a deployment', best.uncertainty),
+    best && unmeasuredText(problem),
     best && gapWarning(best, workload),
     requestsPerSecond === undefined &&
       'the request has no rate: the whole pool is filled, and deployments are ranked by the requests per second that it sustains',

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { loadCatalogue } from '../../../api/catalogue.ts'
+import type { Chip } from '../../../src/hardware/chip.ts'
 import {
   bandOf,
   type Circumstances,
@@ -9,6 +10,7 @@ import {
   regimeOf,
 } from '../../../src/plan/certainty/residuals.ts'
 import { boundsOf, uncertaintyOf } from '../../../src/plan/certainty/uncertainty.ts'
+import { unmeasuredText } from '../../../src/plan/certainty/unmeasured.ts'
 import { certainty, enough, type Residual, residualRecord, telling } from '../../accuracy/residual-record.ts'
 import { generations } from '../../accuracy/software.ts'
 import { forAll, law } from '../../law.ts'
@@ -184,6 +186,22 @@ describe('the uncertainty of a plan', () => {
     const { cluster } = asked
     const unknown = { ...asked, cluster: { ...cluster, chip: { ...cluster.chip, name: 'of my own' } } }
     expect(uncertaintyOf(unknown, 'train', {}, 1)?.basis.regime).not.toContain(' on ')
+  })
+
+  it('has a warning beside it where no published run was on such a chip', () => {
+    const on = (own: Partial<Chip>) =>
+      unmeasuredText({ ...asked, cluster: { ...asked.cluster, chip: { ...asked.cluster.chip, ...own } } })
+    expect(on({})).toBeNull()
+    expect(on({ name: 'of my own', kin: 'h100-sxm' })).toBeNull()
+    for (const own of [{ name: 'vr200-nvl72' }, { name: 'mi355x' }, { name: 'of my own', kin: null }])
+      expect(on(own)).toContain(`no published run on ${own.name} was at hand`)
+    expect(
+      unmeasuredText({
+        ...asked,
+        cluster: { ...asked.cluster, chip: { ...asked.cluster.chip, kin: null } },
+        assumptions: { ...asked.assumptions, basis: 'book' },
+      }),
+    ).toBeNull()
   })
 
   it('knows generations of chips that there are, each once', () => {
