@@ -1,6 +1,6 @@
 /**
  * The element types of a problem: what the request says; else, in inference, what the released checkpoint says (of the catalogue
- * or of a Hugging Face config); else bf16.
+ * or of a Hugging Face config), or how servers multiply weights of the type that the request names; else bf16.
  *
  * Only released weights are quantised: training is costed in bf16 unless the request says otherwise.
  * Megatron accumulates and reduces gradients in fp32, MaxText in bf16, so that default follows the chips.
@@ -13,7 +13,7 @@ import type { Transformer } from '../model/transformer.ts'
 import { anotherType, releasedAlone, storedWarnings, unpacked } from '../plan/explain/checkpoint-warnings.ts'
 import type { Precision } from '../problem.ts'
 import { usualType } from '../recipe/element-type.ts'
-import { checkpointFor, storedPrecision } from './stored.ts'
+import { castTo, checkpointFor, storedPrecision } from './stored.ts'
 
 /** What a request says. Only the optimizer's type is always there: its default is set elsewhere. */
 export type AskedPrecision = Partial<Precision> & Pick<Precision, 'optimizer'>
@@ -42,7 +42,7 @@ export function resolvedPrecision(
   const own = checkpoint?.quantized ? undefined : asked.weights
   const precision: Precision = {
     weights: own ?? stored?.weights ?? usualType,
-    compute: asked.compute ?? stored?.compute ?? usualType,
+    compute: asked.compute ?? stored?.compute ?? (training ? undefined : castTo(own, chip)) ?? usualType,
     kvCache: asked.kvCache ?? stored?.kvCache ?? (training ? usualType : usualCacheType(model)),
     gradients: asked.gradients ?? accumulated,
     optimizer: asked.optimizer,

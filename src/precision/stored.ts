@@ -53,6 +53,13 @@ function castBeside(
   return besides.find((type) => peakOf(chip, type) !== undefined)
 }
 
+/** The type in which servers multiply weights of this one if no checkpoint says otherwise; undefined for bf16. */
+export function castTo(weights: ElementType | undefined, chip: Chip): ElementType | undefined {
+  return weights && elementRow(weights).castsInputs && peakOf(chip, weights) !== undefined
+    ? weights
+    : undefined
+}
+
 /** The precision of a problem with weights or caches in another type, as if a request had named it. */
 export function narrowed(
   { precision, checkpoints = [], cluster }: Pick<Setting, 'precision' | 'checkpoints' | 'cluster'>,

@@ -19,13 +19,18 @@ interface ElementRow {
   readonly multipliedAs: readonly string[]
   /** Wider types whose numbers a matmul takes beside these as they are: eight bits beside blocks of four (PTX ISA, tcgen05.mma kind::mxf8f6f4). */
   readonly besides: readonly string[]
+  /**
+   * Whether servers cast what meets weights of this type to it, on chips that multiply it, where a checkpoint says nothing else: all of vLLM, SGLang and
+   * TensorRT-LLM do of FP8 and of NVFP4 (`--quantization fp8`, `modelopt_fp4`), of no other type (weights in int4, int8 and MXFP4 are met as they come).
+   */
+  readonly castsInputs: boolean
   /** The assumption that says what training reaches in this type over what it reaches in bf16, both as fractions of peak; null for no difference. */
   readonly share: 'fp8Share' | 'fp4Share' | null
 }
 
 /** The row of a format without scales, which chips list under its own name. */
 const own = <Name extends string>(name: Name, bytes: number) => ({
-  ...{ name, bytes, plain: name, share: null },
+  ...{ name, bytes, plain: name, share: null, castsInputs: false },
   multipliedAs: [name] as const,
   besides: [],
 })
@@ -35,7 +40,7 @@ const besideEight = { besides: ['fp8'] } as const
 export const elements = [
   own('fp32', 4),
   own('bf16', 2),
-  { ...own('fp8', 1), share: 'fp8Share' },
+  { ...own('fp8', 1), share: 'fp8Share', castsInputs: true },
   own('int8', 1),
   { ...own('fp4', 0.5), ...besideEight, share: 'fp4Share', multipliedAs: ['fp4', 'nvfp4', 'mxfp4'] },
   {
@@ -51,6 +56,7 @@ export const elements = [
     plain: 'fp4',
     share: 'fp4Share',
     multipliedAs: ['nvfp4', 'fp4'],
+    castsInputs: true,
   },
   own('int4', 0.5),
 ] as const satisfies readonly ElementRow[]

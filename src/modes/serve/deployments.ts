@@ -142,11 +142,10 @@ function partnersOf(
   stop: Stop,
 ): readonly PrefillInstance[] {
   const { servable, setting } = size.bench
-  if (servable) {
-    if (!servable.serves(setting, generate.chosen)) return []
-    return undominatedBeside(within(size.prefillsBeside(generate, stop), requests), generate)
-  }
-  return undominatedBeside(within(size.prefills(stop), requests), generate)
+  if (servable && !servable.serves(setting, generate.chosen)) return []
+  // The fastest prefill of a mesh may take a second copy of weights where a slower one does with those that are there.
+  const others = servable ? [] : size.prefills(stop)
+  return undominatedBeside(within([...size.prefillsBeside(generate, stop), ...others], requests), generate)
 }
 
 /** Whether the phases have separate chips, and chips per instance of each; meshes do not matter. */

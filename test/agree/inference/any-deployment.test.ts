@@ -17,6 +17,7 @@ import { apart, chipsOf, type Deployment, type Pair, together } from '../../../s
 import { holds, instanceClusters } from '../../../src/modes/serve/pool.ts'
 import { type Requests, requestsOf } from '../../../src/modes/serve/requests.ts'
 import type { ServeProblem, ServeWorkload } from '../../../src/problem.ts'
+import { inferenceProblem } from '../../inference-problem.ts'
 import { runs } from '../../runs.ts'
 import { generatePhaseProblems } from './phase-problems.ts'
 
@@ -80,10 +81,10 @@ type Question = typeof questions extends fc.Arbitrary<infer One> ? One : never
 
 type BySize = readonly (readonly InstanceSize[])[]
 
-function sizesOf(problem: ServeProblem): BySize {
+function sizesOf(problem: ServeProblem, launched = problem.assumptions.frameworks.length > 0): BySize {
   const parts = instanceClusters(problem.cluster)
   const pooled = inferenceModel(problem)
-  const by = problem.assumptions.frameworks.length > 0 ? servables(problem, parts) : null
+  const by = launched ? servables(problem, parts) : null
   return (by ?? [null]).map((servable) =>
     parts.map((cluster) => instanceSize(problem, { ...pooled, servable }, cluster)),
   )
@@ -133,7 +134,7 @@ function* pairsOf(problem: ServeProblem, bySize: BySize, requests: Requests): Ge
 function partnersOf(generate: GenerateInstance) {
   const { size, chosen } = generate
   const { servable, setting } = size.bench
-  if (!servable) return size.prefills()
+  if (!servable) return [...size.prefillsBeside(generate), ...size.prefills()]
   return servable.serves(setting, chosen) ? size.prefillsBeside(generate) : []
 }
 
@@ -218,6 +219,34 @@ describe('the best deployment of any model', () => {
       fc.property(questions, (question) => void expectBest(question)),
       { numRuns: runs(24) },
     )
+  })
+
+  // Of random questions with small models few are so; the fastest prefill of these stores weights otherwise than generation.
+  it.each([
+    [
+      'llama-3-70b',
+      'h100-sxm',
+      8,
+      { weights: 'fp8', compute: 'fp8' },
+      { promptLength: 2048, outputLength: 256 },
+    ],
+    ['qwen3-32b', 'h100-sxm', 4, {}, { promptLength: 2048, outputLength: 256 }],
+    ['llama-3-70b', 'mi300x', 8, {}, { promptLength: 1024, outputLength: 1024 }],
+  ] as const)('is no worse where nobody has to launch it: %s on %s', (model, chip, chips, precision, lengths) => {
+    const workload: ServeWorkload = { mode: 'serve', cachedPrefixLength: 0, disaggregated: false, ...lengths }
+    const problem = inferenceProblem({ model, chip, chips, precision, workload })
+    const requests = requestsOf(problem)
+    const scoreOf = (launched: boolean) => {
+      const asked = {
+        pool: { cluster: problem.cluster },
+        byServer: sizesOf(problem, launched),
+        disaggregated: false,
+        top: 1,
+      }
+      return bestDeployments(asked, requests).deployments[0]?.score ?? Number.NaN
+    }
+    const [any, launched] = [scoreOf(false), scoreOf(true)]
+    expect(any).toBeLessThanOrEqual(launched + 1e-9 * Math.abs(launched))
   })
 
   // Instances that were dropped for others of the same time that read more prompts together, and numbers that no longer share a node; the last

@@ -118,6 +118,25 @@ describe('a request of inference becomes a problem', () => {
     expect(await ask({ weights: 'int8' })).not.toHaveProperty('parameterBytes')
   })
 
+  it.each([
+    ['h100-sxm', 'fp8', 'fp8'],
+    ['a100-80g-sxm', 'fp8', 'bf16'],
+    ['b200-sxm', 'nvfp4', 'nvfp4'],
+    ['h100-sxm', 'nvfp4', 'bf16'],
+    ['b200-sxm', 'mxfp4', 'bf16'],
+    ['h100-sxm', 'int8', 'bf16'],
+  ])('multiplied as servers do it where no release has them: on %s weights in %s in %s', async (chip, weights, compute) => {
+    const of = async (precision: object, workload: object = generate) =>
+      (await asked({ hardware: { chip, chips: 8 }, workload, precision })).problem.precision.compute
+    expect(await of({ weights })).toBe(compute)
+    expect(await of({ weights, compute: 'bf16' })).toBe('bf16')
+  })
+
+  it('in training with bf16 whatever the weights are in', async () => {
+    const { problem } = await asked({ precision: { weights: 'fp8' } })
+    expect(problem.precision).toMatchObject({ weights: 'fp8', compute: 'bf16' })
+  })
+
   it('in training with bf16, as a config is of released weights, and says so unless it is asked otherwise', async () => {
     const ask = (precision: object) => asked({ model: huggingFace('deepseek-v3'), precision })
     const { problem, body } = await ask({})
