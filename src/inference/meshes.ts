@@ -5,6 +5,7 @@
  */
 import { satisfies } from '../constraint.ts'
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
+import { joinedHosts } from '../hardware/cluster/hosts.ts'
 import { known } from '../known.ts'
 import { never, type Stop } from '../patience.ts'
 import type { InferenceProblem } from '../problem.ts'
@@ -28,9 +29,12 @@ export interface Demand {
 
 /** What the rules of meshes ask about a phase. */
 export function servedQuestion(problem: InferenceProblem, { sequences, positions }: Demand): MeshQuestion {
-  const { model, assumptions } = problem
-  const chips = chipsToUse(problem)
-  return { model, chips, positions, sequences, freeTokens: null, padsHeads: assumptions.padHeads }
+  const { model, assumptions, cluster } = problem
+  return {
+    ...{ model, positions, sequences, freeTokens: null, padsHeads: assumptions.padHeads },
+    chips: chipsToUse(problem),
+    hosts: joinedHosts(cluster),
+  }
 }
 
 /**

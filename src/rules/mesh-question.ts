@@ -1,4 +1,5 @@
 /** What rules for a mesh read: the mesh, and the part of a question that it is tested against. */
+import type { JoinedHosts } from '../hardware/cluster/hosts.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Axis, Mesh } from '../sharding/axis.ts'
 import type { PartRule } from './part-rule.ts'
@@ -16,6 +17,8 @@ export interface MeshQuestion {
   readonly freeTokens: number | null
   /** Whether heads that do not divide are padded to the next power of two. */
   readonly padsHeads: boolean
+  /** Hosts that replicas are shared out over as servers of their own; null where they are not, or where a host is not joined to others. */
+  readonly hosts: JoinedHosts | null
 }
 
 export interface MeshRead {

@@ -18,6 +18,7 @@ import {
   recurrentHeads,
   sharedKeys,
 } from './heads.ts'
+import { enoughHosts } from './hosts.ts'
 import type { MeshRule } from './mesh-question.ts'
 import { axisPointer, changes, resized, sizesOf, sizesThatDivide, upTo } from './mesh-ways.ts'
 
@@ -164,4 +165,5 @@ export const servedMeshRules: readonly MeshRule[] = [
   stages,
   newPositions,
   servedReplicas,
+  enoughHosts,
 ]

@@ -16,11 +16,11 @@
 
 import { compact } from '../../compact.ts'
 import { devicesOn } from '../../hardware/chip.ts'
+import { hostCount, visibleChips } from '../../hardware/cluster/hosts.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { Launch } from '../launch.ts'
 import { longName } from '../long-names.ts'
 import { copiesNote, routingGroups } from '../run/experts.ts'
-import { hostCount, visibleChips } from '../run/hosts.ts'
 import { runRefusal } from '../run/rules.ts'
 import type { Run } from '../run/run.ts'
 import { firstHost, hostRank, type Start, shellWords } from '../start.ts'

@@ -14,6 +14,7 @@
  */
 
 import { compact } from '../../compact.ts'
+import { joinsHosts } from '../../hardware/cluster/hosts.ts'
 import type { Router } from '../../model/details.ts'
 import { expertRecipeRow } from '../../recipe/expert-recipes.ts'
 import {
@@ -24,7 +25,6 @@ import {
   routingGroups,
   type TokenDispatch,
 } from '../run/experts.ts'
-import { joinsHosts } from '../run/hosts.ts'
 import type { MeshRun, Run } from '../run/run.ts'
 import { counted, part, setting, whole, word } from '../settings/settings.ts'
 import { hasDeepEp } from '../vendor.ts'

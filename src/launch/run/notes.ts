@@ -1,4 +1,4 @@
-import { hostCount, hostSize, lastHostChips } from './hosts.ts'
+import { hostCount, hostSize, lastHostChips } from '../../hardware/cluster/hosts.ts'
 import type { Run } from './run.ts'
 
 /** Notes that the job may use only part of the last host, as torchrun starts a rank for each GPU it sees. */

@@ -2,7 +2,7 @@
  * What servers of a deployment whose phases are apart are told of where they are: those of the other phase, and the router, call them from other hosts,
  * and several of them may share a host. Which server of its host each is comes from SLURM_LOCALID, from 0; its chips and its ports follow. Servers of either phase have ports of their own, so that they may share a host.
  */
-import { hostOf } from '../run/hosts.ts'
+import { hostOf } from '../../hardware/cluster/hosts.ts'
 import type { Serving } from './serving.ts'
 
 const place = `\${SLURM_LOCALID:-0}`

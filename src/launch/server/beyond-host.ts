@@ -3,9 +3,10 @@
  * vllm/config/parallel.py 00193b8 ("World size is larger than the number of available GPUs in this node", unless --nnodes or Ray is said);
  * sgl-project/sglang, server_args.py 001067f (--nnodes, by which the ranks are divided; 1 by default).
  */
+
+import { hostOf } from '../../hardware/cluster/hosts.ts'
 import type { Options } from '../read/options.ts'
 import type { ReadingContext } from '../read/reading.ts'
-import { hostOf } from '../run/hosts.ts'
 
 /** Ranks that a command starts on the host where it runs. */
 export interface OnHost {

@@ -1,5 +1,5 @@
 /** Notes on servers that span several hosts, on several servers, and on what these need. */
-import { hostSize } from '../run/hosts.ts'
+import { hostSize } from '../../hardware/cluster/hosts.ts'
 import { expertKernels } from '../vendor.ts'
 import type { Serving } from './serving.ts'
 

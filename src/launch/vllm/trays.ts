@@ -4,9 +4,10 @@
  * Source: vllm-project/vllm 99d7eb5, vllm/distributed/device_communicators/all2all.py (allow_mnnvl; num_rdma_bytes), vllm/envs.py (both are off);
  * deepseek-ai/DeepEP, csrc/kernels/configs.cuh.
  */
+
+import { hostOf, hostSize, joinsHosts } from '../../hardware/cluster/hosts.ts'
 import type { ReadingContext } from '../read/reading.ts'
 import type { ServerCommand } from '../read/server-command.ts'
-import { hostOf, hostSize, joinsHosts } from '../run/hosts.ts'
 import type { Serving } from '../server/serving.ts'
 import { variableIn } from './exchange-variables.ts'
 import { dispatchOf } from './settings.ts'

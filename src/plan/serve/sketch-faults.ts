@@ -6,7 +6,7 @@ import { inferenceModel } from '../../inference/model.ts'
 import { sitesOf } from '../../inference/sites.ts'
 import { type PhaseMode, phaseModes } from '../../modes/names.ts'
 import { phaseOf } from '../../modes/phases.ts'
-import { holds, type Instances, instanceClusters } from '../../modes/serve/pool.ts'
+import { holds, type Instances, instanceClusters, lackedHosts } from '../../modes/serve/pool.ts'
 import { generateWorkload, longestOf, prefillWorkload } from '../../modes/serve/requests.ts'
 import { isOf, promptsOf } from '../../modes/serve/written.ts'
 import type {
@@ -153,13 +153,20 @@ function countFaults(
   })
   const alone = kinds.flatMap((kind, at): readonly PlanFault[] => {
     if (!kind || holds(cluster, [kind])) return []
-    const detail = `${kind.count} such instances do not fit into the pool of ${cluster.chips} chips`
+    const detail = `${kind.count} such instances do not fit into the pool of ${cluster.chips} chips${onHosts(cluster, [kind])}`
     return [{ pointer: `/plan/${phaseModes[at]}/instances`, detail }]
   })
   const both = kinds.filter((kind) => kind !== null)
   if (alone.length > 0 || !disaggregated || both.length < 2 || holds(cluster, both)) return alone
-  const detail = `${prefill.instances} instances to prefill and ${generate.instances} to generate do not fit together into the pool of ${cluster.chips} chips`
+  const detail = `${prefill.instances} instances to prefill and ${generate.instances} to generate do not fit together into the pool of ${cluster.chips} chips${onHosts(cluster, both)}`
   return [{ pointer: '/plan/generate/instances', detail }]
+}
+
+function onHosts(cluster: Cluster, kinds: readonly Instances[]): string {
+  const lacked = lackedHosts(cluster, kinds)
+  if (!lacked) return ''
+  const { taken, hosts } = lacked
+  return `: they take ${taken} hosts of ${hosts.each} chips, and it has ${hosts.count}`
 }
 
 function limitFaults(

@@ -41,6 +41,7 @@ export function trainedQuestion(problem: Problem): MeshQuestion {
     sequences: wholeSequences(workload),
     freeTokens: assumptions.tokensDivideFreely ? batchTokens : null,
     padsHeads: false,
+    hosts: null,
   }
 }
 

@@ -22,7 +22,11 @@ import { forAll, law } from '../../law.ts'
 import { smallDense } from '../../small-model.ts'
 
 const questions = fc.record({
-  chips: fc.constantFrom(2, 4, 6),
+  /** The last two are trays of four, of which the last is not whole. */
+  machine: fc.constantFrom(
+    ...[2, 4, 6].map((chips) => ({ chip: 'h100-sxm', chips })),
+    ...[8, 6].map((chips) => ({ chip: 'gb200-nvl72', chips })),
+  ),
   /** Of HBM: room for few sequences, or for many. */
   memoryFraction: fc.constantFrom(0.1, 0.14, 0.3),
   /** Whether deployments have to be launched by one of the frameworks that serve. */
@@ -41,8 +45,8 @@ const questions = fc.record({
 
 type Question = typeof questions extends fc.Arbitrary<infer One> ? One : never
 
-function spaceOf({ chips, memoryFraction, launched, workload }: Question) {
-  const problem = inferenceProblem({ model: smallDense, chip: 'h100-sxm', chips, memoryFraction, workload })
+function spaceOf({ machine, memoryFraction, launched, workload }: Question) {
+  const problem = inferenceProblem({ model: smallDense, ...machine, memoryFraction, workload })
   const pooled = inferenceModel(problem)
   const parts = instanceClusters(problem.cluster)
   const by = launched ? servables(problem, parts) : [null]

@@ -23,6 +23,7 @@ const latent = {
 /** 32 heads, eight key-value heads, 32 layers. */
 const asked: MeshQuestion = {
   ...{ model: dense, chips: 4096, positions: 4096, sequences: 64, freeTokens: null, padsHeads: false },
+  hosts: null,
 }
 const withExperts: MeshQuestion = { ...asked, model: sparse }
 /** A head count that is no power of two, of which keys are not the one that it has most factors in common with. */
@@ -35,6 +36,7 @@ const recurrent: MeshQuestion = {
 /** Pooled positions, and 8 groups of heads. */
 const pooled: MeshQuestion = { ...asked, model: problem({ ...one, model: 'deepseek-v4-flash' }).model }
 const padded: MeshQuestion = { ...asked, padsHeads: true, model: { ...dense, heads: 40, kvHeads: 8 } }
+const onRack: MeshQuestion = { ...asked, hosts: { each: 4, count: 18 } }
 
 type MeshEdge = [inside: Partial<Mesh>, outside: Partial<Mesh>, said: string, question?: MeshQuestion]
 
@@ -71,6 +73,7 @@ const ofInference: readonly MeshEdge[] = [
   [{ context: 16 }, { context: 17 }, 'the 16 new positions', { ...asked, positions: 16 }],
   [{ data: 64 }, { data: 65 }, '65 replicas are more than the 64 sequences'],
   [{ data: 8, expert: 8 }, { data: 9, expert: 8 }, '72 replicas', withExperts],
+  [{ data: 18, context: 4 }, { data: 24, context: 3 }, '24 hosts of 4 chips, and there are 18', onRack],
 ]
 
 describe.each([

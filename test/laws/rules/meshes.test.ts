@@ -24,6 +24,7 @@ const questions: fc.Arbitrary<MeshQuestion> = fc
     sequences: fc.constantFrom(null, 1, 7, 8, 4096),
     freeTokens: often<number | null>(null, 1, 8),
     padsHeads: fc.boolean(),
+    hosts: often<MeshQuestion['hosts']>(null, { each: 3, count: 12 }, { each: 4, count: 3 }),
     layers: fc.constantFrom(2, 6, 80),
     heads: fc.constantFrom(6, 10, 64),
     experts: fc.constantFrom(3, 8, 64),

@@ -13,9 +13,26 @@ function pool(of: { readonly chip: string; readonly chips?: number; readonly top
   return problem({ model: 'llama-3.1-8b', batchTokens: 1, sequenceLength: 1, ...of }).cluster
 }
 
+const racks = ['gb200-nvl72', 'gb300-nvl72', 'vr200-nvl72']
+
 function shapes(cluster: Cluster): readonly string[] {
   return instanceClusters(cluster).map(({ chips, network }) => {
     return network.kind === 'torus' ? `${network.topology.join('x')}/${network.slices}` : String(chips)
+  })
+}
+
+/** Whether instances can be put on trays with so many chips left, one after another in all ways; one of more than a tray has whole ones. */
+function haveTrays([size, ...others]: readonly number[], trays: readonly number[]): boolean {
+  if (size === undefined) return true
+  if (size > 4) {
+    const empty = trays.filter((left) => left === 4)
+    const rest = empty.slice(Math.ceil(size / 4))
+    const enough = empty.length >= Math.ceil(size / 4)
+    return enough && haveTrays(others, [...rest, ...trays.filter((left) => left < 4)])
+  }
+  return [...new Set(trays)].some((left) => {
+    const at = trays.indexOf(left)
+    return left >= size && haveTrays(others, trays.with(at, left - size))
   })
 }
 
@@ -23,8 +40,14 @@ describe('the instances of a pool', () => {
   it('are parts of a node and whole nodes', () => {
     const sizes = [1, 2, 4, 8, 16, 24, 32, 48]
     expect(shapes(pool({ chip: 'h100-sxm', chips: 48 }))).toEqual(sizes.map(String))
-    const ofRack = [1, 2, 3, 4, 6, 8, 9, 12, 18, 24, 36, 72, 144]
-    expect(shapes(pool({ chip: 'gb200-nvl72', chips: 144 }))).toEqual(ofRack.map(String))
+  })
+
+  it('are parts of a tray and whole trays, where a node is several', () => {
+    const ofRack = [1, 2, 4, 8, 12, 16, 24, 32, 36, 64, 72, 144]
+    for (const chip of racks) expect(shapes(pool({ chip, chips: 144 }))).toEqual(ofRack.map(String))
+    expect(shapes(pool({ chip: 'gb200-nvl72', chips: 22 }))).toEqual(['1', '2', '4', '8', '12', '16', '20'])
+    expect(shapes(pool({ chip: 'gb200-nvl72', chips: 6 }))).toEqual(['1', '2', '4'])
+    expect(shapes(pool({ chip: 'gb200-nvl72', chips: 3 }))).toEqual(['1', '2', '3'])
   })
 
   law('are there in every larger pool of few nodes', 60, [whole(8, 39), whole(0, 31)], (chips, more) => {
@@ -64,6 +87,20 @@ describe('the instances of a pool', () => {
     expect(holds(all, [{ cluster: { ...all, chips: 6 }, count: 1 }])).toBe(true)
     expect(holds(all, [{ cluster: { ...all, chips: 6 }, count: 2 }])).toBe(false)
   })
+
+  law(
+    'fit on trays exactly where each has those that it needs, whichever of them',
+    300,
+    [whole(1, 40), fc.array(fc.tuple(whole(1, 9), whole(1, 6)), { minLength: 1, maxLength: 2 })],
+    (chips, kinds) => {
+      const all = pool({ chip: 'gb200-nvl72', chips })
+      const instances = kinds.flatMap(([size, count]) => Array.from({ length: count }, () => size))
+      const used = instances.reduce((sum, size) => sum + size, 0)
+      const asked = kinds.map(([size, count]) => ({ cluster: { ...all, chips: size }, count }))
+      const trays = Array.from({ length: Math.ceil(chips / 4) }, () => 4)
+      expect(holds(all, asked)).toBe(used <= chips && haveTrays(instances, trays))
+    },
+  )
 
   it('share no slice where neither tiles the other', () => {
     const all = pool({ chip: 'tpu-v5e', topology: [16, 16] })

@@ -2,7 +2,7 @@
  * Hosts: a launcher runs on each, and starts a process for each of its chips. An NVLink domain of more chips than a
  * board holds consists of trays of four (NVIDIA GB200 NVL72: 18 compute trays, each of two superchips with two GPUs).
  */
-import type { Cluster } from '../../hardware/cluster/cluster.ts'
+import { type Cluster, chipsAsked } from './cluster.ts'
 
 const mostOnABoard = 8
 const onATray = 4
@@ -16,9 +16,12 @@ export function joinsHosts(cluster: Cluster): boolean {
   return hostOf(unitOf(cluster)) < unitOf(cluster)
 }
 
-function unitOf({ chip: { system }, network, chips }: Cluster): number {
+/** Chips that are joined as those of a host are, whether all of them work or not. */
+function unitOf({ chip: { system }, network, chips, idleBeside = 0 }: Cluster): number {
   if (system.kind === 'torus') return system.host.reduce((product, size) => product * size, 1)
-  return network.kind === 'switched' ? (network.tiers[0]?.size ?? chips) : chips
+  if (network.kind !== 'switched') return chips
+  const joined = network.tiers[0]?.size ?? chips
+  return Math.max(joined, Math.min(joined, chips) + idleBeside)
 }
 
 /** Chips of a host of such units. */
@@ -28,6 +31,29 @@ export function hostOf(unit: number): number {
 
 export function hostCount(cluster: Cluster): number {
   return Math.ceil(cluster.chips / hostSize(cluster))
+}
+
+/** Hosts that are joined as the chips of each are: `count` of them, with room for `each` chips. */
+export interface JoinedHosts {
+  readonly each: number
+  readonly count: number
+}
+
+/** The hosts among which servers are shared out, with those that stand idle; null where none is joined to others so. */
+export function joinedHosts(cluster: Cluster): JoinedHosts | null {
+  if (!joinsHosts(cluster)) return null
+  const [unit, chips] = [unitOf(cluster), chipsAsked(cluster)]
+  const each = hostOf(unit)
+  const count = Math.floor(chips / unit) * Math.ceil(unit / each) + Math.ceil((chips % unit) / each)
+  return { each, count }
+}
+
+/**
+ * Hosts that servers of so many chips take: as many of them as there is room for share one, and larger ones have all of theirs alone. A launcher
+ * gives the servers of a host chips one after another, and starts as many ranks on each host of one.
+ */
+export function hostsTaken(servers: number, chips: number, each: number): number {
+  return chips > each ? servers * Math.ceil(chips / each) : Math.ceil(servers / Math.floor(each / chips))
 }
 
 /** Chips of the last host that a plan uses, if not all; null otherwise. A job has to be given that many there. */
