@@ -5,6 +5,7 @@
  */
 import type { Rule } from '../../rules/rule.ts'
 import { meshSize } from '../../sharding/axis.ts'
+import { groupFault } from '../deep-ep-groups.ts'
 import { expertRanks } from '../run/experts.ts'
 import type { MeshRun } from '../run/run.ts'
 import { innermostUnit } from '../run/units.ts'
@@ -18,6 +19,19 @@ export const domainsRule: Rule<MeshRun> = {
   },
   says: (run) =>
     `HybridEP has groups of experts within an NVLink domain, or on equal parts of several: some of ${expertRanks(run).ranks} ranks lie on unequal parts of domains of ${innermostUnit(run.problem.cluster)} (assumptions.hierarchicalDispatch false plans for an AllToAll instead)`,
+}
+
+/** DeepEP itself, for which newer releases are taken: containers differ. Groups are the tensor ranks of chips that hold different experts (fused_a2a.py). */
+export const deepEpGroupsRule: Rule<MeshRun> = {
+  broken: (run) => deepEpFault(run) !== null,
+  says: (run) =>
+    `DeepEP's ${deepEpFault(run)} (assumptions.hierarchicalDispatch false plans for an AllToAll instead)`,
+}
+
+function deepEpFault(run: MeshRun): string | null {
+  const { model, mesh } = run
+  if (!model.experts || backendOf(run) !== 'deepep' || !isSentDirectly(run)) return null
+  return groupFault('since', 'many', mesh.tensor * mesh.expert)
 }
 
 /** Whether some block of ranks has unequal parts on units that ranks fill in order. */

@@ -20,7 +20,7 @@ import {
 import type { MeshRun } from '../run/run.ts'
 import { isAmd } from '../vendor.ts'
 import { recurrentVariants } from './attention.ts'
-import { domainsRule } from './domains.ts'
+import { deepEpGroupsRule, domainsRule } from './domains.ts'
 import { fp8Recipe, scaledAtHand, tensorwise } from './fp8-recipe.ts'
 import { hybridConvolution, patternLetters } from './hybrid.ts'
 import { areNarrow, mayKeepRemainders, megatronMoments, megatronPlaced } from './moments.ts'
@@ -90,6 +90,7 @@ export const megatronRules: RunRules = {
       says: 'Megatron-LM has biases in experts only where tensor does not slice these (expertTensor whole)',
     },
     domainsRule,
+    deepEpGroupsRule,
     mixedTypesRule('Megatron-LM', narrowTypes),
     {
       broken: ({ problem: { precision, cluster } }) => isFourBits(precision.compute) && isAmd(cluster.chip),

@@ -34,6 +34,7 @@ import {
   servingRules,
   sharedPositionsRule,
 } from '../server/rules.ts'
+import { sentGroupsRule } from '../server/sent-groups.ts'
 import { sentTokensRule } from '../server/sent-tokens.ts'
 import { ranksOf, type Serving } from '../server/serving.ts'
 import { wholeBlocksRule } from '../server/slices.ts'
@@ -43,6 +44,7 @@ import { memoryRule } from './memory.ts'
 import { groupsNote, mixtureRules } from './mixtures.ts'
 import { pagesOf } from './pages.ts'
 import { sentVariables } from './sending.ts'
+import { sglangDeepEp } from './sent-by.ts'
 import { sentTypesRule } from './sent-types.ts'
 import { lengthOf, sglangFormats, sglangSettings, sharesServer } from './settings.ts'
 import { slotsNote } from './states.ts'
@@ -62,6 +64,7 @@ export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, b
   sentExpertsRule('SGLang'),
   ...mixtureRules,
   sentTypesRule,
+  sentGroupsRule('SGLang', sglangDeepEp, { generate: 'few', prefill: 'many', serve: 'many' }),
   wholeBlocksRule('SGLang'),
   unslicedRule('SGLang', ranksOf),
   unpackedRule('SGLang', unpackedEverywhere),

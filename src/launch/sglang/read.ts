@@ -23,6 +23,7 @@ import { withDrafts, withOverrides, withoutGraphs } from '../server/uncounted.ts
 import { said, spellings, unread } from '../settings/settings.ts'
 import { nodesRefused } from './nodes.ts'
 import { pagesRefused } from './pages.ts'
+import { deepEpRefused } from './sent-by.ts'
 import { promptMargin, sglangFormats, sglangSettings } from './settings.ts'
 import { statesRead } from './states.ts'
 import { defaultChunk } from './step-tokens.ts'
@@ -73,6 +74,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const refused = compact(
     nodesRefused(options, { tensors, pipeline: rest.pipeline, data, attends }),
     step !== null && pagesRefused(step, groups, options, context),
+    deepEpRefused(options, { dispatch, ranks: tensors, role: rest.role }, context),
   )
   const mixes = both && options.has('--enable-mixed-chunk')
   return servingReading(

@@ -12,6 +12,7 @@ import { expertKernels } from '../vendor.ts'
 import { capturedSequences } from './captured.ts'
 import { memoryOf } from './memory.ts'
 import { pagesOf } from './pages.ts'
+import { deepEpMode } from './sent-by.ts'
 import { sentTypesOf } from './sent-types.ts'
 import { keepsNoPrefixes, slotsOf } from './states.ts'
 import { keepsSharedApart, unpackingRunner } from './unpacked.ts'
@@ -47,7 +48,7 @@ export const sglangSettings = {
   ),
   dispatch: setting('--moe-a2a-backend', dispatchOf, word),
   runner: setting('--moe-runner-backend', (own: Serving) => sentTypesOf(own)?.runner ?? unpackingRunner(own)),
-  sentBy: setting('--deepep-mode', (own: Serving) => sentTypesOf(own)?.deepepMode),
+  sentBy: setting('--deepep-mode', deepEpMode),
   shared: setting('--disable-shared-experts-fusion', keepsSharedApart),
   copies: setting('--enable-eplb', ({ redundantExperts }: Serving) => redundantExperts > 0, given),
   copiesOf: setting(

@@ -40,7 +40,7 @@ import { firstHost, hostRank, type Start, shellWords } from '../start.ts'
 import { exchangeVariables } from './exchange-variables.ts'
 import { buildOf } from './rules.ts'
 import { groupsOfServer, lengthOf, vllmSettings } from './settings.ts'
-import { trayNote, trayVariable } from './trays.ts'
+import { trayVariable } from './trays.ts'
 import { vllmVersion } from './version.ts'
 
 export function vllm(serving: Serving): Launch<readonly string[]> {
@@ -90,7 +90,6 @@ function notes(serving: Serving, name: string): readonly string[] {
     longerNote(serving, name, lengthOf(serving), longerVariables.vllm),
     graphNote(serving, name),
     kernelNotes(serving, name),
-    gpu && trayNote(serving, name),
     mesh.pipeline > 1 &&
       `${name} does not split sequences evenly over the stages; the plan counts on equal groups.`,
     checkpointNote(serving, name, buildOf(serving).formats),

@@ -1,6 +1,7 @@
 /** Why vLLM cannot serve a plan. Source: as flags.ts, and verify_with_parallel_config in vllm/config/model.py. */
 
 import { usualCacheType } from '../../model/cache-type.ts'
+import type { DeepEpRelease } from '../deep-ep-groups.ts'
 import { innermostUnit } from '../run/units.ts'
 import { type BesideGroups, denseGroupsRule } from '../server/attention-groups.ts'
 import { besideEightRules, type Formats, multipliesBesideEight } from '../server/formats.ts'
@@ -16,6 +17,7 @@ import {
   sharedStateRule,
   slicedExpertsRule,
 } from '../server/rules.ts'
+import { sentGroupsRule } from '../server/sent-groups.ts'
 import { sentTokensRule } from '../server/sent-tokens.ts'
 import type { Serving } from '../server/serving.ts'
 import { headRanks, wholeBlocksRule } from '../server/slices.ts'
@@ -121,11 +123,14 @@ const ownCacheRule: ServingRules[number] = {
     `vLLM keeps caches of ${model.name} in ${usualCacheType(model)} alone; the plan in ${setting.precision.kvCache}`,
 }
 
+export const vllmDeepEp: DeepEpRelease = 'since'
+
 const gpuRules: ServingRules = [
   ownCacheRule,
   denseGroupsRule('vLLM'),
   sentExpertsRule('vLLM'),
   sentInOnePhaseRule,
+  sentGroupsRule('vLLM', vllmDeepEp, { generate: 'few', prefill: 'many', serve: null }),
   sentBesideEightRule,
   sentTokensRule('vLLM'),
   wholeBlocksRule('vLLM'),

@@ -40,13 +40,7 @@ function rowOf(serving: Serving): OverTrays | null {
 /** The variable in front of a command, with a blank behind it. */
 export function trayVariable(serving: Serving): string {
   const row = rowOf(serving)
-  return row && serving.tensors <= row.most ? `${row.variable}=1 ` : ''
-}
-
-export function trayNote(serving: Serving, framework: string): string | null {
-  const row = rowOf(serving)
-  if (!row || serving.tensors <= row.most) return null
-  return `${framework}: ${row.backend} joins at most ${row.most} chips by NVLink, and sends tokens of ${serving.tensors} over the network between trays, where the plan counts NVLink.`
+  return row ? `${row.variable}=1 ` : ''
 }
 
 interface Written extends Pick<ServerCommand, 'variables'> {

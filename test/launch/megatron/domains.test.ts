@@ -1,6 +1,6 @@
 /** HybridEP wants equal parts of a group of experts in each NVLink domain that the group lies on. */
 import { describe, expect, it } from 'vitest'
-import { domainsRule } from '../../../src/launch/megatron/domains.ts'
+import { deepEpGroupsRule, domainsRule } from '../../../src/launch/megatron/domains.ts'
 import { meshRun } from '../../../src/launch/run/run.ts'
 import { faults } from '../../../src/rules/rule.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
@@ -12,7 +12,7 @@ function refusals(chip: string, chips: number, expert: number, tensor = 1, hiera
     assumptions: { basis: 'calibrated', hierarchicalDispatch },
   })
   const mesh = { ...unitMesh, data: chips / expert / tensor, expert, tensor }
-  return faults([domainsRule], meshRun(asked, mesh))
+  return faults([domainsRule, deepEpGroupsRule], meshRun(asked, mesh))
 }
 
 describe('a group of experts on GB300 NVL72', () => {
@@ -38,5 +38,17 @@ describe('a group of experts on GB300 NVL72', () => {
     expect(refusals('gb300-nvl72', 576, 96)[0]).toContain(
       'some of 96 ranks lie on unequal parts of domains of 72',
     )
+  })
+})
+
+describe('a group of experts on boards of eight', () => {
+  it.each<readonly [expert: number, tensor: number, times: number]>([
+    ...[2, 8, 24, 64].map((expert) => [expert, 1, 0] as const),
+    [4, 2, 0],
+    ...[3, 6, 12, 192].map((expert) => [expert, 1, 1] as const),
+    [4, 3, 1],
+  ])('of %i chips with %i tensor ranks each is refused %i times by DeepEP', (expert, tensor, times) => {
+    expect(refusals('h100-sxm', 576, expert, tensor)).toHaveLength(times)
+    expect(refusals('h100-sxm', 576, expert, tensor, false)).toEqual([])
   })
 })

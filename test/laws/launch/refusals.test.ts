@@ -47,11 +47,10 @@ describe('a serving framework that cannot run a plan says why', () => {
       )
     }
     for (const framework of ['vllm', 'sglang', 'tensorrt-llm'] as const) {
-      expect(told(18)[framework]).toEqual({
-        unsupported: ['the 18 chips of a server do not lie evenly on hosts of 4'],
-      })
+      const { unsupported } = told(18)[framework] as { unsupported: readonly string[] }
+      expect(unsupported).toContain('the 18 chips of a server do not lie evenly on hosts of 4')
     }
-    for (const chips of [4, 8, 12]) {
+    for (const chips of [4, 8, 16]) {
       const { commands = {} } = told(chips) as { commands?: Record<string, { command: string }> }
       const hosts = chips === 4 ? undefined : `${chips / 4}`
       expect(/--nnodes (\d+)/.exec(commands.sglang?.command ?? '')?.[1]).toBe(hosts)
