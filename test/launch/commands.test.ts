@@ -169,7 +169,7 @@ describe('what starts a plan', () => {
     for (const { start, answer, chips } of starts('torchtitan').slice(0, 400)) {
       if (start.files.some(({ name }) => name.endsWith('toml'))) continue
       const own = start.files.length > 0
-      const found = readTorchtitanCommand(start.command, null, parse)
+      const found = readTorchtitanCommand(start.command, { chips: null }, parse)
       const expected = readTorchtitan(parse(answer.torchtitan as string), chips)
       expect([found.faults, found.notUnderstood]).toEqual([[], []])
       expect(found.workload).toEqual(expected.workload)

@@ -130,7 +130,7 @@ describe('anything', () => {
     expect(readVllm(given, context).framework).toBe('vllm')
     expect(readSglang(given, context).framework).toBe('sglang')
     expect(readTensorrt(given, {}, context).framework).toBe('tensorrt-llm')
-    expect(readTorchtitanCommand(given, 16, () => ({})).framework).toBe('torchtitan')
+    expect(readTorchtitanCommand(given, { chips: 16 }, () => ({})).framework).toBe('torchtitan')
     expect(readBridge(given, context).framework).toBe('megatron-bridge')
   })
 })

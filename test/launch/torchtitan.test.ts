@@ -66,10 +66,12 @@ describe('a config of torchtitan', () => {
       'torchrun --nproc-per-node 8 -m torchtitan.train --job.config_file own.toml',
       'NGPU=8 CONFIG_FILE=own.toml ./run_train.sh',
     ]) {
-      expect(readTorchtitanCommand(text, 8, parse).faults).toEqual([expect.stringContaining(elsewhere)])
+      expect(readTorchtitanCommand(text, { chips: 8 }, parse).faults).toEqual([
+        expect.stringContaining(elsewhere),
+      ])
     }
     const main = 'torchrun --nproc-per-node 8 -m torchtitan.train --module llama3 --config llama3_8b'
-    expect(readTorchtitanCommand(main, 8, parse).faults).toEqual([])
+    expect(readTorchtitanCommand(main, { chips: 8 }, parse).faults).toEqual([])
   })
 
   it('that its command names is read with it, where the same text writes it', () => {
@@ -78,11 +80,11 @@ describe('a config of torchtitan', () => {
     const own = read(flags, chips)
     const starting = (file: string) =>
       `cat > shardplan.toml <<'EOF'\n${flags}EOF\ntorchrun --nnodes ${chips} --nproc-per-node 1 -m torchtitan.train --job.config_file ${file}`
-    const named = readTorchtitanCommand(starting('configs/shardplan.toml'), null, parse)
+    const named = readTorchtitanCommand(starting('configs/shardplan.toml'), { chips: null }, parse)
     expect(named).toEqual({ ...own, hardware: { chips } })
     const longer = readTorchtitanCommand(
       `F=\${F:-"./shardplan.toml"}\n${starting('$F --training.seq_len 512')}`,
-      null,
+      { chips: null },
       parse,
     )
     expect(longer.workload).toEqual({ ...own.workload, sequenceLength: 512 })
@@ -179,7 +181,7 @@ describe('a config of torchtitan', () => {
     expect(held('llama3', '8B', 'tensor_parallel_degree = 2')).toBe(1)
     expect(held('llama3', '8B', '', 'converters = ["quantize.linear.float8"]')).toBe(1)
     const main = 'torchrun --nproc-per-node 8 -m torchtitan.train --module llama3 --config llama3_8b'
-    expect(readTorchtitanCommand(main, 8, parse).plan.rematerialization).toBe('selective_op')
+    expect(readTorchtitanCommand(main, { chips: 8 }, parse).plan.rematerialization).toBe('selective_op')
   })
 
   it('has the defaults of torchtitan, and lists what it has no word for', () => {
@@ -216,7 +218,7 @@ function meshOf(mesh: object, zeroStage: number) {
 it('a command of main without sequence parallelism is costed with whole residual streams', () => {
   const costed = (more: string) => {
     const command = `torchrun --nnodes 2 --nproc-per-node 8 -m torchtitan.train --module llama3 --config llama3_8b --parallelism.tensor_parallel_degree 8 ${more}`
-    const { costed: own, notes } = readTorchtitanCommand(command, 16, parse)
+    const { costed: own, notes } = readTorchtitanCommand(command, { chips: 16 }, parse)
     return [own?.residual, notes.some((note) => /whole residual stream/.test(note))]
   }
   expect(costed('--parallelism.enable_sequence_parallel false')).toEqual(['whole', true])

@@ -26,7 +26,7 @@ export function withChanges(reading: LaunchReading, known: KnownModel | undefine
 }
 
 /** As a request spells a model, with what would else follow from other dimensions. */
-function spelt({ record, transformer }: KnownModel): Fields {
+export function spelt({ record, transformer }: KnownModel): Fields {
   const { heads, kvHeads, headDim, attention, learnedPositions } = transformer
   const shape = attention.latent ? {} : { heads, kvHeads, headDim }
   return { ...usual, ...record.architecture, learnedPositions, ...shape, ...expertsOf(record.architecture) }

@@ -38,10 +38,10 @@ const readers: {
       ...{ userBuffers, batchAsked, chip },
     }),
   megatronBridge: (file, context) => readBridge(file, context),
-  torchtitan: (file, { chips }) =>
+  torchtitan: (file, context) =>
     startsTorchtitan.test(file)
-      ? readTorchtitanCommand(file, chips, (text) => parsed('torchtitan', text, parseToml))
-      : readTorchtitan(parsed('torchtitan', file, parseToml), chips),
+      ? readTorchtitanCommand(file, context, (text) => parsed('torchtitan', text, parseToml))
+      : readTorchtitan(parsed('torchtitan', file, parseToml), context.chips),
   maxtext: (file, context) => {
     const [read, starts] = serves(file, context)
       ? ([readMaxtextServer, engines] as const)

@@ -53,7 +53,7 @@ export function spelledOut<Request extends { readonly assumptions: AssumptionsRe
   const whole = merged(said, own)
   // Contradictions come first: a mesh that does not match the chips usually follows from one.
   const faults = [
-    ...contradictions(own, reading, catalogue),
+    ...contradictions(onAverage.own, reading, catalogue),
     ...reading.faults.map((detail) => ({ pointer: at, detail })),
     ...misnamed(reading, at),
   ]

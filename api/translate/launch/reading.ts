@@ -22,6 +22,7 @@ import { launchKey, readerOf } from './file.ts'
 import { gpusOfServer, podsOfJob } from './job-size.ts'
 import { withPlainLines } from './line-ends.ts'
 import { commandsOf } from './manifest.ts'
+import { withModelOf } from './model-of.ts'
 import { podGpus } from './pod-gpus.ts'
 import { startedBy } from './replicas.ts'
 import { withVocabulary } from './tokenizer-vocabulary.ts'
@@ -72,7 +73,7 @@ function readTwice(
   }
   const read = readerOf(plan)
   const reading = (more: Parameters<typeof read>[0]) => {
-    const found = read(more)
+    const found = withModelOf(read(more), own, catalogue)
     const { tokenizer } = found
     const release = tokenizer === undefined ? undefined : knownModel(catalogue, tokenizer)
     return withVocabulary(withChanges(found, modelNamed(found, catalogue)), release)

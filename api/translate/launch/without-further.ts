@@ -11,7 +11,7 @@ export function withoutFurther(
   reading: LaunchReading,
   catalogue: Catalogue,
 ): { readonly own: Fields; readonly reading: LaunchReading } {
-  const { model } = own
+  const model = own.model ?? reading.named
   const whole = typeof model === 'string' ? knownModel(catalogue, model)?.record.architecture : model
   if (reading.furtherLayers !== false || !isFields(whole)) return { own, reading }
   const further = Number(whole.multiTokenLayers ?? 0)

@@ -23,6 +23,8 @@ export interface LaunchReading {
   readonly furtherLayers?: false
   /** Whether what `model` leaves out is what the framework takes without it, and nothing else says more of the model. */
   readonly wholeModel?: boolean
+  /** A model of the catalogue that has the dimensions of the file's own: the file names no release of it, and runs any of that shape. */
+  readonly modelOf?: string
   /** The file's own name for the model, if it has one. */
   readonly named?: string
   /** The file's name for the model's tokenizer, if it has one. */

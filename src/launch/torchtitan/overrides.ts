@@ -84,7 +84,7 @@ function ownConfig(
   const fp8 = run.problem.precision.compute === 'fp8'
   const deepEp = torchtitanDispatch.usesKernels(run)
   const parts = parallelism.module_fqns_per_model_part
-  if (base.flavor === flavor && fp8 === (base.fp8 ?? false) && !deepEp && !parts) return null
+  if (base.flavor === flavor && fp8 === (base.spec?.fp8 !== undefined) && !deepEp && !parts) return null
   const kept = flavor === base.flavor && base.module === 'deepseek_v3' ? ['attn_backend="flex"'] : []
   const model = compact(
     JSON.stringify(flavor),

@@ -26,6 +26,9 @@ const gatheredChunks = 3
 
 export const torchtitanOptimizers: Readonly<Partial<Record<OptimizerName, string>>> = { adamw: 'AdamW' }
 
+/** DistMuon (version.ts, models/kimi_k2_7/config_registry.py). */
+const onMainAlone: readonly OptimizerName[] = ['muon']
+
 export const torchtitanRules: RunRules = {
   mesh: [
     ...commonRules.mesh,
@@ -101,8 +104,15 @@ export const torchtitanRules: RunRules = {
       unwritten: true,
     },
     {
-      broken: ({ problem }) => !(problem.workload.optimizer in torchtitanOptimizers),
+      broken: ({ problem: { workload } }) =>
+        !(workload.optimizer in torchtitanOptimizers) && !onMainAlone.includes(workload.optimizer),
       says: ({ problem }) => `the optimizer ${problem.workload.optimizer} is not torchtitan's`,
+    },
+    {
+      broken: ({ problem }) => onMainAlone.includes(problem.workload.optimizer),
+      says: ({ problem }) =>
+        `the optimizer ${problem.workload.optimizer} is on torchtitan's main alone, where a config in Python picks its matrices: it is not written`,
+      unwritten: true,
     },
   ],
   layout: [

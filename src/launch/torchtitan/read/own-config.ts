@@ -3,7 +3,7 @@
  * config that it starts from, with the model and the stages that it has in its place.
  */
 import type { Fields } from '../../../fields.ts'
-import { type Registered, registered } from '../registry.ts'
+import { type ModelSpec, type Registered, registered } from '../registry.ts'
 
 export interface OwnConfig {
   readonly base: Registered
@@ -15,15 +15,15 @@ export function ownConfig(module: unknown, documents: ReadonlyMap<string, string
   const [, config] = /^[ \t]*config = (\w+)\(\)/m.exec(text ?? '') ?? []
   const named = registered.find((row) => row.config === config)
   if (text === undefined || !named) return undefined
-  const { fp8, ...base } = named
   const [, flavor] = /\bmodel_registry\("([^"\n]+)"/.exec(text) ?? []
-  const casts = flavor === undefined ? fp8 : /\bFloat8LinearConverter\.Config\(/.test(text) || undefined
+  const base = flavor === undefined ? named : { ...named, flavor, spec: specIn(text) }
+  return { base, parallelism: partsIn(text) }
+}
+
+function specIn(text: string): ModelSpec {
   return {
-    base: { ...base, flavor: flavor ?? base.flavor, ...(casts ? { fp8: true } : {}) },
-    parallelism: {
-      ...(/\bmoe_comm_backend="deepep"/.test(text) ? { expert_parallel_comm_backend: 'deepep' } : {}),
-      ...partsIn(text),
-    },
+    ...(/\bFloat8LinearConverter\.Config\(/.test(text) ? { fp8: 'rowwise' } : {}),
+    ...(/\bmoe_comm_backend="deepep"/.test(text) ? { kernels: 'deepep' } : {}),
   }
 }
 

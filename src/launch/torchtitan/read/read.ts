@@ -17,7 +17,7 @@ import { replicaAxes } from '../../read/replicas.ts'
 import { chipsUnsaid } from '../../read/world.ts'
 import { readExpertRanks } from '../../run/experts.ts'
 import { torchtitanRotations } from '../degrees.ts'
-import { shapeNamed } from '../flavor.ts'
+import { modelOfFlavor } from '../named-models.ts'
 import { torchtitanSchedules } from '../pipeline.ts'
 import { torchtitanVersion } from '../version.ts'
 import { batchOf } from './batch.ts'
@@ -36,8 +36,8 @@ import {
 export function readTorchtitan(config: Fields, chips: number | null): LaunchReading {
   const keys = keysOfSections(config)
   const [name, flavor] = [keys.text('model.name', 'llama3'), keys.text('model.flavor', 'debugmodel')]
-  const model = shapeNamed(name, flavor)
-  const layers = model ? Number(model.layers) : null
+  const known = modelOfFlavor(name, flavor)
+  const layers = known.model ? Number(known.model.layers) : null
   const { mesh, ranks, zeroStage, replicas, ...laidOut } = meshOf(keys, chips)
   const { context, pipeline } = mesh
   const schedule = keys.text('parallelism.pipeline_parallel_schedule', '1F1B')
@@ -70,7 +70,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   return {
     framework: 'torchtitan',
     version: torchtitanVersion,
-    model,
+    ...known,
     furtherLayers: false,
     hardware: {},
     workload: {
@@ -156,7 +156,7 @@ function meshOf(keys: Keys, chips: number | null) {
     faults: compact(
       chips === null ? [chipsUnsaid()] : faults,
       !countable &&
-        `expert_tensor_parallel_degree ${cut} beside tensor_parallel_degree ${tensor} and expert_parallel_degree ${ranks} is not counted`,
+        `experts on expert_parallel_degree ${ranks} ranks, with expert_tensor_parallel_degree ${cut} beside tensor_parallel_degree ${tensor}, are not counted`,
     ),
   }
 }

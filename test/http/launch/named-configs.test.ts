@@ -1,0 +1,63 @@
+/** Commands of torchtitan's main name a config: its model is known without the request's, and compared with it. */
+import { describe, expect, it } from 'vitest'
+import { planning } from '../planning.ts'
+import { service } from '../service.ts'
+
+const agent = service({ search: planning })
+
+const command = (module: string, config: string, more = '') =>
+  `torchrun --nnodes 8 --nproc-per-node 8 -m torchtitan.train --module ${module} --config ${config} ${more}`
+
+const validated = async (torchtitan: string, model?: unknown, chip = 'b200-sxm') => {
+  const question = { hardware: { chip }, plan: { torchtitan }, require: {} }
+  return agent.post('/validate').send(model === undefined ? question : { ...question, model })
+}
+
+describe('a config of torchtitan', () => {
+  it('brings its batch, its length and what it recomputes', async () => {
+    const { body } = await validated(command('gpt_oss', 'gpt_oss_120b'), 'gpt-oss-120b')
+    const { request, notes } = body.read
+    expect(request.workload).toMatchObject({ sequenceLength: 8192, batchSequences: 64 })
+    expect([request.plan.rematerialization, notes]).toEqual(['full', []])
+  })
+
+  it('brings a model that has experts as well', async () => {
+    const { status, body } = await validated(command('qwen3', 'qwen3_30b_a3b'))
+    expect([status, body.read.request.model]).toEqual([200, 'qwen3-30b-a3b'])
+  })
+
+  it('is of another model than the request says, by its dimensions and not by its name', async () => {
+    const refused = async (...asked: Parameters<typeof validated>) => {
+      const { body } = await validated(...asked)
+      return body.errors?.map(({ detail }: { detail: string }) => detail).join('; ')
+    }
+    const [experts, dense] = [command('qwen3', 'qwen3_30b_a3b'), command('llama3', 'llama3_8b_mxfp8')]
+    expect(await refused(dense, 'qwen3-14b')).toMatch(/qwen3-14b has layers 40; the launch file has 32/)
+    expect(await refused(experts, 'qwen3-14b')).toMatch(/moe.experts none; the launch file has 128/)
+    expect(await refused(experts, 'qwen3-coder-30b-a3b')).toBeUndefined()
+  })
+
+  it('that no plan is of, as its layers are of two types, is said to be that', async () => {
+    const { status, body } = await validated(command('llama3', 'llama3_8b_first_85_pct_layers_nvfp4'))
+    expect([status, body.errors[0].detail]).toEqual([422, expect.stringMatching(/has no plan: .* NVFP4/)])
+  })
+
+  it('that needs a younger GPU is not launched on an older one', async () => {
+    const { body } = await validated(command('llama3', 'llama3_8b_mxfp8'), undefined, 'h100-sxm')
+    const failed = body.checks.filter(({ ok }: { ok: boolean }) => !ok)
+    expect(failed).toMatchObject([{ name: 'launchableBy', message: expect.stringMatching(/SM100/) }])
+  })
+
+  it('that is not known is refused, and where its command says all else it is doubted and not said to fit', async () => {
+    const { status, body } = await validated(command('mine', 'own'), 'llama-3-8b')
+    expect([status, body.errors[0].detail]).toEqual([
+      422,
+      expect.stringMatching(/is not known here.*say what it has/),
+    ])
+    const said =
+      '--training.max_context_length 8192 --training.num_tokens_per_microbatch_per_dp_rank 8192 --parallelism.tensor_parallel_degree 1 --parallelism.pipeline_parallel_degree 1 --parallelism.expert_parallel_degree 1 activation-checkpoint:full'
+    const whole = await validated(command('mine', 'own', said), 'llama-3-8b')
+    expect(whole.body.checks.map(({ name }: { name: string }) => name)).not.toContain('fits')
+    expect(whole.body.doubts).toContainEqual(expect.stringMatching(/taken for bf16/))
+  })
+})
