@@ -17,6 +17,7 @@ import { resolvedModel } from './model/model.ts'
 import { otherRecipeOf } from './other-recipe.ts'
 import { precisionOf } from './precision.ts'
 import { pricedAs } from './prices.ts'
+import { trainedBy } from './trained-by.ts'
 
 export interface ResolvedSetting {
   readonly setting: Setting
@@ -41,8 +42,9 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
   const costed = { runs, model: resolved.transformer, precision, cluster }
   const assumptions = assumptionsOf(request.assumptions, chip, catalogue, costed)
   const ofStack = stackWarnings(request.assumptions, assumptions, chip, runs, catalogue)
+  const { model, warnings: ofFurther } = trainedBy(resolved.transformer, runs, assumptions, chip)
   const setting: Setting = {
-    model: resolved.transformer,
+    model,
     cluster,
     asked,
     memoryBudget: budgetOf(request.memoryBudget, chip),
@@ -70,7 +72,15 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
   const ofBudget = compact(budgetWarning(request.memoryBudget, chip))
   return {
     setting,
-    warnings: [...resolved.warnings, ...ofPrecision, ...warnings, ...ofBudget, ...ofStack, ...ofPrice],
+    warnings: [
+      ...resolved.warnings,
+      ...ofFurther,
+      ...ofPrecision,
+      ...warnings,
+      ...ofBudget,
+      ...ofStack,
+      ...ofPrice,
+    ],
   }
 }
 

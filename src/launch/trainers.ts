@@ -21,6 +21,8 @@ import type { RunRules } from './run/rules.ts'
 import type { Run } from './run/run.ts'
 import { torchtitan } from './torchtitan/config.ts'
 import { torchtitanDispatch } from './torchtitan/experts.ts'
+import { torchtitanFurtherLayers } from './torchtitan/further-layers.ts'
+import { torchtitanPolicies } from './torchtitan/recomputation.ts'
 import { torchtitanRules } from './torchtitan/rules.ts'
 
 /** What assumptions follow from: they themselves as far as they are known. */
@@ -33,6 +35,8 @@ export interface TrainingLauncher {
   readonly mixes: boolean
   /** What a note calls it where its flags spell the model out, as it knows none by name; null if they do not. */
   readonly spellsModel: string | null
+  /** Why its models are planned without layers that predict further tokens where it alone launches plans; absent where they are not. */
+  readonly furtherLayers?: string
   /** How it sends tokens to their experts. */
   readonly dispatch: TokenDispatch
   /** What is assumed where it is the one that launches plans, beside how it sends tokens to experts. */
@@ -68,8 +72,9 @@ export const trainingLaunchers: Readonly<Record<Trainer, TrainingLauncher>> = {
     launch: torchtitan,
     mixes: true,
     spellsModel: null,
+    furtherLayers: torchtitanFurtherLayers,
     dispatch: torchtitanDispatch,
-    assumes: () => ({}),
+    assumes: () => ({ policies: torchtitanPolicies }),
     rules: torchtitanRules,
   },
 }

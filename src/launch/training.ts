@@ -8,6 +8,7 @@ import type { Settled } from '../assumptions/run-by.ts'
 import { compact } from '../compact.ts'
 import type { CostModel } from '../cost/model.ts'
 import { present } from '../fields.ts'
+import type { Chip } from '../hardware/chip.ts'
 import type { Problem } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import { faults, keeps } from '../rules/rule.ts'
@@ -73,6 +74,16 @@ export function assumedUnder(
     ...first?.assumes(question),
     ...(question.model.experts ? ofExperts(able, question) : {}),
   }
+}
+
+/** Why a model is planned without its layers that predict further tokens: none of the trainers that may launch plans on such chips has any. Null where one has. */
+export function furtherLayersLacking(names: readonly Framework[], kind: Chip['kind']): string | null {
+  const able = ofKind(trainers, names)
+    .map((name) => trainingLaunchers[name])
+    .filter(({ chips }) => chips.includes(kind))
+  return able.every(({ furtherLayers }) => furtherLayers !== undefined)
+    ? (able[0]?.furtherLayers ?? null)
+    : null
 }
 
 function ofExperts(

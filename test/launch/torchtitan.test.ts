@@ -246,3 +246,27 @@ describe('a model that is none of torchtitan', () => {
     expect(refused('llama-3-8b')).toEqual([])
   })
 })
+
+it('a plan that recomputes modules of Megatron-LM is none that torchtitan has, and not only one that is not written', () => {
+  const asked = {
+    model: 'deepseek-v3',
+    chip: 'h100-sxm',
+    chips: 512,
+    batchTokens: 8_388_608,
+    sequenceLength: 4096,
+  }
+  const refused = (policy: 'mla_up_proj' | 'moe_act') => {
+    const plan = { mesh: { fsdp: 8, tensor: 2, expert: 32 }, zeroStage: 3, policies: [policy] } as const
+    const { torchtitan } = launchedPlan(costModel(problem(asked)), plan)
+    const { unsupported = [], unwritten = [] } = torchtitan as {
+      unsupported?: readonly string[]
+      unwritten?: readonly string[]
+    }
+    const found = unsupported.filter((reason) => /torchtitan recomputes|only checkpoints of/.test(reason))
+    return [found.length, found.filter((reason) => unwritten.includes(reason)).length]
+  }
+  expect([refused('mla_up_proj'), refused('moe_act')]).toEqual([
+    [1, 0],
+    [1, 0],
+  ])
+})

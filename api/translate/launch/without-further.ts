@@ -1,6 +1,6 @@
 /**
- * A request's model as a framework runs it that has no layers which predict further tokens: without them. The file starts, and what
- * runs is what is costed.
+ * The model of a request, or the one that a file names, as a file runs it that has no layers which predict further tokens: without them. The
+ * file starts, and what runs is what is costed.
  */
 import { type Fields, isFields } from '../../../src/fields.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
@@ -16,7 +16,7 @@ export function withoutFurther(
   if (reading.furtherLayers !== false || !isFields(whole)) return { own, reading }
   const further = Number(whole.multiTokenLayers ?? 0)
   if (!(further > 0)) return { own, reading }
-  const note = `${reading.framework} has no layers that predict further tokens: the model is costed without its ${further}`
+  const note = `what the file runs has no layers that predict further tokens: the model is costed without its ${further}`
   return {
     own: { ...own, model: { ...whole, multiTokenLayers: 0 } },
     reading: { ...reading, notes: [...reading.notes, note] },

@@ -19,7 +19,7 @@ export interface LaunchReading {
   readonly version: string
   /** The model's dimensions, possibly without its vocabulary; null if the file does not give them. */
   readonly model: Readonly<Record<string, unknown>> | null
-  /** False where the framework has no layers that predict further tokens, whatever model it runs. */
+  /** False where what the file runs has no layers that predict further tokens, whatever its model has. */
   readonly furtherLayers?: false
   /** Whether what `model` leaves out is what the framework takes without it, and nothing else says more of the model. */
   readonly wholeModel?: boolean

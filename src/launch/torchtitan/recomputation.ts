@@ -9,16 +9,23 @@ import { torchtitanDispatch } from './experts.ts'
 import { torchtitanFlavor } from './flavor.ts'
 import { byOperation, isByOperation, policyByOperation } from './operations.ts'
 
-const modes: Readonly<Record<string, string>> = { none: 'none', full: 'full' } satisfies Partial<
-  Record<PolicyName, string>
->
+/** Those that a search tries where torchtitan launches plans; by operation is for plans that say so. */
+export const torchtitanPolicies = ['none', 'full'] as const satisfies readonly PolicyName[]
+
+/** Policies of a plan that torchtitan does not have in any of its configs: modules or arrays that another framework recomputes. */
+export function policiesApart({ policy, other }: Run['recomputation']): readonly string[] {
+  return [...new Set([policy, other])].filter((name) => !isMode(name) && !isByOperation(name))
+}
+
+function isMode(name: string): boolean {
+  return torchtitanPolicies.some((own) => own === name)
+}
 
 export function torchtitanRecomputation(run: Run): Readonly<Record<string, string>> | null {
   const { recomputation, stageLayers } = run
   const { policy, other, count } = recomputation
   if (count === 0) {
-    const mode = modes[policy]
-    if (mode) return { mode }
+    if (isMode(policy)) return { mode: policy }
     const isKept = isByOperation(policy) && policy === keptByOperation(run)
     return isKept ? { mode: 'selective', selective_ac_option: byOperation } : null
   }

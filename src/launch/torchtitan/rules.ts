@@ -18,8 +18,9 @@ import {
 } from '../run/rules.ts'
 import { usesFsdp } from './degrees.ts'
 import { otherThanFlavors, torchtitanFlavor } from './flavor.ts'
+import { furtherLayersRules } from './further-layers.ts'
 import { otherSchedules, torchtitanSchedules, wholeStages } from './pipeline.ts'
-import { torchtitanRecomputation } from './recomputation.ts'
+import { policiesApart, torchtitanRecomputation } from './recomputation.ts'
 
 /** PyTorch keeps the weights of at most this many chunks of an interleaved stage gathered. */
 const gatheredChunks = 3
@@ -71,10 +72,7 @@ export const torchtitanRules: RunRules = {
       broken: ({ model }) => model.layerPattern !== undefined || model.experts?.latentWidth !== undefined,
       says: 'torchtitan has no layers of one block, nor experts of a width of their own',
     },
-    {
-      broken: ({ model }) => model.multiTokenLayers > 0,
-      says: 'torchtitan has no layers that predict further tokens',
-    },
+    ...furtherLayersRules,
     {
       broken: (run) => torchtitanFlavor(run) === null,
       says: ({ model }) =>
@@ -179,7 +177,12 @@ export const torchtitanRules: RunRules = {
       says: 'torchtitan puts the pipeline outside of the replicas',
     },
     {
-      broken: (run) => torchtitanRecomputation(run) === null,
+      broken: ({ recomputation }) => policiesApart(recomputation).length > 0,
+      says: ({ recomputation }) =>
+        `torchtitan recomputes whole layers, or by operation: it has no ${policiesApart(recomputation).join(' nor ')}`,
+    },
+    {
+      broken: (run) => policiesApart(run.recomputation).length === 0 && torchtitanRecomputation(run) === null,
       says: 'only checkpoints of no layer, all, every n-th of a rank, or by operation (selective_op, without tensor and fp8) are mapped to torchtitan',
       unwritten: true,
     },

@@ -4,7 +4,7 @@
  * translated to those of the release (of-main.ts), which read.ts reads. The inverse of overrides.ts, with the same source.
  */
 import { compact } from '../../../compact.ts'
-import { type Fields, isFields } from '../../../fields.ts'
+import { type Fields, isFields, present } from '../../../fields.ts'
 import { optionsOf } from '../../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
 import { readScript } from '../../read/shell/script.ts'
@@ -51,13 +51,14 @@ export function readTorchtitanCommand(
   const base = own?.base ?? configNamed(given)
   const sections = sectionsOf(base, given, words)
   const config = { ...sections, parallelism: { ...sections.parallelism, ...own?.parallelism } }
-  const reading = readTorchtitan(config, world ?? chips)
+  const { furtherLayers, ...reading } = readTorchtitan(config, world ?? chips)
   const { costed, ...beside } = besideSettings(base, given, chip)
   const open = base || typeof file === 'string' ? null : unreadConfig(given, words)
   return {
     ...reading,
     ...misdashedIn(words.slice(start + 1), reading),
     version: torchtitanMain,
+    ...(base?.spec?.further ? {} : present({ furtherLayers })),
     hardware,
     ...(costed ? { costed: { ...reading.costed, ...costed } } : {}),
     refusals: beside.refusals,

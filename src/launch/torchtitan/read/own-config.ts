@@ -21,7 +21,9 @@ export function ownConfig(module: unknown, documents: ReadonlyMap<string, string
 }
 
 function specIn(text: string): ModelSpec {
+  const [, further] = /\bnum_mtp_layers=([1-9])\b/.exec(text) ?? []
   return {
+    ...(further === undefined ? {} : { further: Number(further) }),
     ...(/\bFloat8LinearConverter\.Config\(/.test(text) ? { fp8: 'rowwise' } : {}),
     ...(/\bmoe_comm_backend="deepep"/.test(text) ? { kernels: 'deepep' } : {}),
   }
