@@ -51,13 +51,18 @@ function evaluateOn(
   if (faults.length > 0) return { illegal: faults }
   const phase = withPasses(open, sketch, sites[0])
   const launched = inferenceModel(free, servable(free))
-  const launchedPhase = withPasses(phaseOf(launched, free), sketch, sites[0])
-  const one: Phase = { ...phase, meshes: { ...phase.meshes, allowed: [sketch.mesh] } }
+  const of = (own: InferenceModel, asked: PhaseProblem) => withPasses(phaseOf(own, asked), sketch, sites[0])
+  const bestIn = (own: Phase) => bestOn(own, sketch, given)
+  // What has no room for its longest sequence is answered as what it is without one, and its launch says so.
+  const brief: PhaseProblem = { ...free, workload: rowOf(free.workload).short(free.workload) } as PhaseProblem
+  const short = of(model, brief)
+  const one: Phase = { ...short, meshes: { ...short.meshes, allowed: [sketch.mesh] } }
   // A plan over the time limit is answered all the same when no choice of what it leaves open is under it.
   const chosen =
-    (launched.servable && bestOn(launchedPhase, sketch, given)) ??
-    bestOn(phase, sketch, given) ??
-    bestOn(unlimited(phase), sketch, given) ??
+    (launched.servable && (bestIn(of(launched, free)) ?? bestIn(of(launched, brief)))) ??
+    bestIn(phase) ??
+    bestIn(short) ??
+    bestIn(unlimited(short)) ??
     leanestCandidate(one, given)
   if (!chosen) return { illegal: [{ pointer: '/plan', detail: 'the mesh has no layouts' }] }
   const plan = assembleInference(model, phase, chosen, 1, solver)

@@ -53,6 +53,8 @@ export interface PrefillWorkload {
   readonly cachedPrefixLength: number
   /** New positions of a prompt that run in one pass; all of them when absent. */
   readonly chunkTokens?: number
+  /** Most positions of a request, for one of which there has to be room alone; a prompt and a token when absent. */
+  readonly contextLength?: number
 }
 
 /** A small model, or a head, drafts tokens that the model then verifies in one step. */

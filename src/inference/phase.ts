@@ -38,7 +38,7 @@ export interface Phase {
   readonly transfers?: boolean
   /** The limit of sequences that a server is told; when absent, those of its pass. */
   readonly maxSequences?: number
-  /** Most positions of one sequence that have room, where they may be fewer than `positions`. */
+  /** Most positions of one sequence that have room, where that is known beside the plan (longest.ts). */
   readonly longestPositions?: number
   readonly meshes: Meshes
   /** The layouts that a mesh has, as offers of which every combination may be listed; only those with the names in `wanted`, if given. */

@@ -13,6 +13,8 @@ export type PhaseWorkload = PhaseProblem['workload']
 export interface PhaseRow<Workload extends PhaseWorkload> {
   /** The most positions that a sequence has. */
   readonly positions: (workload: Workload) => number
+  /** The same without a request that is longer than its sequences. */
+  readonly short: (workload: Workload) => Workload
   /** What the workload requires of a mesh, beyond what the model does. */
   readonly demand: (workload: Workload) => Demand
   readonly phase: (

@@ -19,6 +19,10 @@ export const prefillWorkload = z
       'Chunked prefill: new tokens of a prompt that run at once; all of them by default.',
       count(longestSequence),
     ),
+    contextLength: optional(
+      'Positions that the longest request may have, more than promptLength: servers are told to take so many, and there is room for one of them. A prompt and one token by default.',
+      count(longestSequence),
+    ),
   })
   .refine((work) => work.batchSequences * work.promptLength <= mostBatchTokens, {
     path: ['batchSequences'],

@@ -11,7 +11,7 @@ export function heldOnAverage(
 ): { readonly own: Fields; readonly reading: LaunchReading } {
   const { workload } = own
   const longest = reading.workload.contextLength
-  if (!isFields(workload) || longest === undefined) return { own, reading }
+  if (!isFields(workload) || workload.mode !== 'generate' || longest === undefined) return { own, reading }
   const { contextLength, ...rest } = workload
   if (rest.meanContextLength !== undefined || !(Number(contextLength) < Number(longest)))
     return { own, reading }

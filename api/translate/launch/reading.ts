@@ -53,6 +53,7 @@ function readTwice(
   const mode = valueAt(own, ['workload', 'mode'])
   const chip = valueAt(own, ['hardware', 'chip'])
   const sequences = valueAt(own, ['workload', 'batchSequences'])
+  const promptLength = valueAt(own, ['workload', 'promptLength'])
   const known = typeof chip === 'string' ? knownChip(catalogue, chip) : undefined
   const unit = innermostSize(own, known)
   const all = chipsOf(own)
@@ -63,6 +64,7 @@ function readTwice(
     ...(known ? { userBuffers: hasUserBuffers({ chip: known, network: known.system }), chip: known } : {}),
     chips,
     ...(typeof sequences === 'number' ? { sequences } : {}),
+    ...(typeof promptLength === 'number' ? { promptLength } : {}),
     batchAsked: (sequences ?? valueAt(own, ['workload', 'batchTokens'])) !== undefined,
     slices: chips === null || all === null ? slices : Math.ceil((slices * chips) / all),
     ...(typeof unit === 'number' ? { innermostUnit: unit } : {}),

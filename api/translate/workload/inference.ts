@@ -16,6 +16,8 @@ interface Resolved<Workload> {
 
 export function prefillOf(request: PrefillRequest): PrefillWorkload {
   refuseFullPrefix(request)
+  const { promptLength, contextLength } = request
+  if (contextLength !== undefined) refuseShorter(contextLength, promptLength + 1, 'a prompt and a token')
   return request
 }
 
@@ -23,12 +25,15 @@ export function serveOf(request: ServeRequest): Resolved<ServeWorkload> {
   refuseFullPrefix(request)
   const contextLength = longestOf(request)
   const least = request.promptLength + request.outputLength
-  if (contextLength < least) {
-    const pointer = '/workload/contextLength'
-    const detail = `${contextLength} is less than the ${least} positions of a mean request: no mean is over the most`
-    throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, [least]) })
-  }
+  refuseShorter(contextLength, least, 'a mean request: no mean is over the most')
   return { workload: request, warnings: likelyMilliseconds(request) }
+}
+
+function refuseShorter(contextLength: number, least: number, what: string): void {
+  if (contextLength >= least) return
+  const pointer = '/workload/contextLength'
+  const detail = `${contextLength} is less than the ${least} positions of ${what}`
+  throw faultyValue('impossible-combination', { pointer, detail, ...meaning(pointer, [least]) })
 }
 
 /** Seconds above which a limit makes no sense for a service that people wait for, so that milliseconds were probably meant. */

@@ -6,10 +6,11 @@ import { reserveBytes } from '../../cost/memory/budget.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes } from '../../units.ts'
 import type { CompiledCollective, CompiledLayout, Offered } from '../layout/compiled-layout.ts'
-import { setShape, setShards } from '../layout/local-sizes.ts'
+import { setShards } from '../layout/local-sizes.ts'
 import { sumOf } from '../layout/local-term.ts'
 import { embeddingBeside } from '../model.ts'
 import type { Workbench } from '../workbench.ts'
+import { cachedBytes } from './cached.ts'
 import { courses } from './courses.ts'
 import { leanest, sumOfLeast } from './leanest-choice.ts'
 import type { Course, Pass } from './pass.ts'
@@ -104,8 +105,7 @@ function stageBytes(
   const { sizes } = bench
   const workspaces = shapeWorkspace(bench, mesh, pass, layouts)
   setShards(sizes, mesh)
-  setShape(sizes, pass.resident)
-  const cached = layouts.map((offered) => offered.map((layout) => sumOf(layout.cached, sizes)))
+  const cached = cachedBytes(sizes, mesh, pass, layouts)
   return stagesOf(bench, mesh.pipeline).map((counts, stage) =>
     cached.map((own, component) =>
       own.map((bytes, option) => ({

@@ -42,6 +42,14 @@ export interface Pass {
   readonly units: number
   /** What is resident: the number of sequences, and the positions that a layer keeps of each. */
   readonly resident: Shape
+  /** A sequence that has to have room alone (cached.ts); null where none is longer than those that are resident. */
+  readonly longest: Longest | null
+}
+
+export interface Longest {
+  readonly kept: Omit<Shape, 'sequences'>
+  /** How many times as long it is as those that are resident. */
+  readonly times: number
 }
 
 /** One course through the stages: how often it goes through a stage that the others wait for, through the whole model and through the head. */
@@ -71,11 +79,13 @@ interface Way
   readonly positions: number
   readonly past: number
   readonly resident: { readonly sequences: number; readonly context: number }
+  /** Positions of the longest sequence. */
+  readonly longest: number
 }
 
 /** Written out field by field: a search makes thousands, and all should have the same object shape. */
 function passOf(model: Transformer, way: Way): Pass {
-  const { sequences, positions, past, stages, rounds, resident } = way
+  const { sequences, positions, past, stages, rounds, resident, longest } = way
   const stageLayers = Math.ceil(model.layers / stages)
   return {
     mode: way.mode,
@@ -92,13 +102,15 @@ function passOf(model: Transformer, way: Way): Pass {
     stageLayers,
     groups: way.groups,
     units: way.units,
-    resident: {
-      sequences: resident.sequences,
-      positions: 1,
-      context: keptPositions(model, resident.context),
-      indexed: keptScored(model, resident.context),
-    },
+    resident: { sequences: resident.sequences, ...keptOf(model, resident.context) },
+    longest:
+      longest > resident.context ? { kept: keptOf(model, longest), times: longest / resident.context } : null,
   }
+}
+
+/** What a layer keeps of a sequence of so many positions. */
+export function keptOf(model: Transformer, context: number): Omit<Shape, 'sequences'> {
+  return { positions: 1, context: keptPositions(model, context), indexed: keptScored(model, context) }
 }
 
 /** `positions` is the number of new ones per sequence: 1, or a draft that is verified. */
@@ -124,6 +136,7 @@ export function generationPass(
     rounds: groups < stages ? [turns, { stage: 0, model: 1, head: 1 }] : [turns],
     transfers: stages > 1 ? stages : 0,
     resident: { sequences: batch, context: meanContextLength },
+    longest: contextLength,
   })
 }
 
@@ -133,7 +146,7 @@ export function generationPass(
  */
 export function prefillPass(
   model: Transformer,
-  { promptLength, batchSequences, cachedPrefixLength, chunkTokens }: PrefillWorkload,
+  { promptLength, batchSequences, cachedPrefixLength, chunkTokens, contextLength = 0 }: PrefillWorkload,
   groups: number,
   stages: number,
 ): Pass {
@@ -155,6 +168,7 @@ export function prefillPass(
     rounds: [{ stage: units - 1, model: 1, head: groups }],
     transfers: stages > 1 ? units + stages - 2 : 0,
     resident: { sequences: batchSequences, context: promptLength },
+    longest: contextLength - 1,
   })
 }
 

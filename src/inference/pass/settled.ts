@@ -8,17 +8,19 @@ import {
   type CompiledCollective,
   type CompiledLayout,
   isOnly,
+  only,
   type PricedMesh,
   routedOf,
   unroutedOf,
 } from '../layout/compiled-layout.ts'
-import { setShape, setShards } from '../layout/local-sizes.ts'
+import { setShards } from '../layout/local-sizes.ts'
 import { sumOf } from '../layout/local-term.ts'
 import { embeddingBeside, expertsAt, movesBetween } from '../model.ts'
 import { computeSeconds, partSeconds } from '../time/component-time.ts'
 import { besideSeconds, layerComputed } from '../time/turns.ts'
 import type { Workbench } from '../workbench.ts'
 import { fixedSeconds } from './arrangement.ts'
+import { cachedBytes } from './cached.ts'
 import { courses, crossingTimes, streamsTo } from './courses.ts'
 import type { Pass } from './pass.ts'
 import type { OptionBytes } from './pass-amounts.ts'
@@ -47,6 +49,7 @@ export function settled(bench: Workbench, site: PricedMesh): Settled {
   const { mesh, costs, offered } = site
   const { sizes, setting, assumed, rates } = bench
   const layouts = offered.flatMap(([layout]) => layout ?? [])
+  const each = only(layouts)
   const head = layouts.length - 1
   const weights = weightBytes(bench, mesh, offered).map((stage) => stage.map(([bytes = 0]) => bytes))
   const stages = stagesOf(bench, mesh.pipeline)
@@ -55,13 +58,12 @@ export function settled(bench: Workbench, site: PricedMesh): Settled {
 
   const memory = (pass: Pass): OptionBytes => {
     setShards(sizes, mesh)
-    setShape(sizes, pass.resident)
-    const cached = layouts.map((layout) => sumOf(layout.cached, sizes))
+    const cached = cachedBytes(sizes, mesh, pass, each)
     let [bytes, workspace] = [0, 0]
     for (const [stage, counts] of stages.entries()) {
       let own = 0
       for (let at = 0; at <= head; at++) {
-        own += (weights[stage]?.[at] ?? 0) + (counts[at] ?? 0) * (cached[at] ?? 0)
+        own += (weights[stage]?.[at] ?? 0) + (counts[at] ?? 0) * (cached[at]?.[0] ?? 0)
       }
       bytes = Math.max(bytes, own)
     }

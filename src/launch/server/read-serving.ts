@@ -114,9 +114,10 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
   )
   const data = replicas * servers
   const mode = context.mode === 'prefill' ? 'prefill' : 'generate'
+  const longest = mode === 'prefill' ? longerThanPrompts(said, context) : null
   const batch = sequences === null ? null : sequences * groups * data
   return {
-    workload: { mode, ...lengths(mode, contextLength, kept) },
+    workload: { mode, ...lengths(mode, contextLength, kept), ...present({ contextLength: longest }) },
     ...(batch === null ? {} : { mostSequences: batch }),
     assumed: {
       ...lengths(mode, context.model?.maxSequenceLength ?? null, kept),
@@ -128,6 +129,7 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
       ...(readsInParts(said, mode) ? { stepTokens: said.stepTokens * groups * data } : {}),
     },
     notes: compact(
+      longest !== null && contextLength === null && ofModelText(longest),
       servers > 1 && `${servers} such servers, one for each ${server === 1 ? 'chip' : `${server} chips`}`,
       said.sequences === null && unsaidSequences(usual),
     ),
@@ -146,8 +148,7 @@ function readsInParts(
 /** Reads a server that does both phases; the number of such servers follows from the load. */
 function deploymentReading({ said, context, dispatched, mesh: own }: Laid): Told {
   const { groups, replicas, contextLength, onePhase, usualSequences } = said
-  const ofModel =
-    contextLength === null && !said.fitsLength && !said.longer?.changed ? modelLength(context) : null
+  const ofModel = contextLength === null ? lengthUnsaid(said, context) : null
   const ofAll = (name: string, count: number | null) =>
     count === null ? {} : { [name]: count * groups * replicas }
   return {
@@ -165,16 +166,29 @@ function deploymentReading({ said, context, dispatched, mesh: own }: Laid): Told
     },
     notes: compact(
       said.servingNotes,
-      ofModel !== null && `the longest request is not said: ${ofModel} positions, as the model's config has`,
+      ofModel !== null && ofModelText(ofModel),
       said.sequences === null && unsaidSequences(usualSequences),
     ),
     faults: compact(onePhase, countFault(said, context)),
   }
 }
 
-/** Positions of the model, if the file surely loads a release that has just so many. */
-function modelLength({ model }: ReadingContext): number | null {
-  return model?.surePositions === true ? model.maxSequenceLength : null
+/** Positions of the model for a server that is told none, if the file surely loads a release that has just so many. */
+function lengthUnsaid({ fitsLength, longer }: Said, { model }: ReadingContext): number | null {
+  return !fitsLength && !longer?.changed && model?.surePositions === true ? model.maxSequenceLength : null
+}
+
+function ofModelText(positions: number): string {
+  return `the longest request is not said: ${positions} positions, as the model's config has`
+}
+
+/** Positions of the longest request, where prompts that are asked about are shorter and the server has to have room for one. */
+function longerThanPrompts(said: Said, context: ReadingContext): number | null {
+  const longest = said.contextLength ?? lengthUnsaid(said, context)
+  const { promptLength } = context
+  if (!said.holdsLongest || longest === null || promptLength === undefined) return null
+  const positions = longest - said.kept + 1
+  return promptLength + 1 < positions ? positions : null
 }
 
 const unlimited = 'no limit of sequences is said: as many as there is memory for'

@@ -45,6 +45,8 @@ export interface ServerSaid
   readonly contextLength: number | null
   /** Whether the server takes the longest that its memory has room for, where it is told no length. */
   readonly fitsLength?: boolean
+  /** Whether the server does not start without room for one request of its longest. */
+  readonly holdsLongest?: boolean
   /** If the framework refuses a length beyond the model's. */
   readonly longer?: Longer
   /** Ranks on a host; null where something else starts them, or the text is no whole command. */

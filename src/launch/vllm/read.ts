@@ -82,6 +82,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       besideGroups: everywhere(grouped === null ? 'own' : 'all'),
       contextLength: length,
       fitsLength: rest.length !== null,
+      holdsLongest: true,
       kept: 1,
       sequences,
       // vLLM takes no more by default than a step has tokens for (arg_utils.py).

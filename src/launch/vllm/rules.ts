@@ -21,6 +21,7 @@ import { sentGroupsRule } from '../server/sent-groups.ts'
 import { sentTokensRule } from '../server/sent-tokens.ts'
 import type { Serving } from '../server/serving.ts'
 import { headRanks, wholeBlocksRule } from '../server/slices.ts'
+import { lengthOf } from './length.ts'
 
 /** vLLM on GPUs or on TPUs: the plugin for TPUs is a different framework with the same flags. */
 export interface Build {
@@ -53,10 +54,9 @@ const tpuFormats: Formats = {
 
 /** vllm-project/vllm 001cabc, vllm/v1/core/kv_cache_utils.py (_check_enough_kv_cache_memory). */
 const roomRule: ServingRules[number] = {
-  broken: ({ mode, contextLength, longestPositions }) =>
-    mode !== 'prefill' && longestPositions > 0 && longestPositions < contextLength,
-  says: ({ contextLength, longestPositions }) =>
-    `vLLM does not start where caches have no room for one request of its longest: there is room for ${longestPositions} positions, and --max-model-len is ${contextLength}`,
+  broken: ({ contextLength, longestPositions }) => longestPositions > 0 && longestPositions < contextLength,
+  says: (serving) =>
+    `vLLM does not start where caches have no room for one request of its longest: there is room for ${serving.longestPositions} positions, and --max-model-len is ${lengthOf(serving)}`,
 }
 
 const cacheRules: ServingRules = [

@@ -8,6 +8,7 @@ import { stateType } from '../server/state-types.ts'
 import { given, number, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { expertKernels } from '../vendor.ts'
 import { copiesText } from './copies.ts'
+import { lengthOf } from './length.ts'
 import { utilizationOf } from './memory.ts'
 import { buildOf } from './rules.ts'
 
@@ -24,7 +25,6 @@ export const vllmSettings = {
   halvesPrefill: setting('--dbo-prefill-token-threshold', halvedFrom('prefill', 512)),
   positions: setting('--decode-context-parallel-size', sharersOf, ranks, '-dcp', '--dcp-size'),
   additional: setting('--additional-config', groupsOnTpus, word),
-  // A prompt needs room for one token of output.
   length: setting('--max-model-len', lengthOf, word),
   // Sequences of one data rank, which is a replica or a group.
   sequences: setting('--max-num-seqs', ({ sequences }: Serving) => sequences, whole),
@@ -51,10 +51,6 @@ const pooledBlock = 256
 function graphsOf(own: Serving): number | null {
   const graphed = graphedSequences(own)
   return own.gpu && own.mode !== 'prefill' && graphed > 512 ? graphed : null
-}
-
-export function lengthOf({ mode, contextLength }: Serving): number {
-  return contextLength + (mode === 'prefill' ? 1 : 0)
 }
 
 /** Groups of chips that are data ranks; on TPUs groups are inside tensor instead. */

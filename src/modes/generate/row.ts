@@ -9,6 +9,7 @@ import { generationDemand, generationPhase } from './phase.ts'
 
 export const generate: PhaseRow<GenerateWorkload> = {
   positions: ({ contextLength }) => contextLength,
+  short: (workload) => ({ ...workload, contextLength: workload.meanContextLength }),
   demand: generationDemand,
   phase: generationPhase,
   fields: generateFields,

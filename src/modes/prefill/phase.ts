@@ -26,7 +26,7 @@ export function prefillPhase(
 ): Phase {
   const bench = createWorkbench(model)
   const { model: transformer, workload } = problem
-  const { batchSequences, promptLength, cachedPrefixLength, chunkTokens } = workload
+  const { batchSequences, cachedPrefixLength, chunkTokens } = workload
   const fresh = freshPositions(workload)
   // Shared by all placements of a mesh.
   const passes = new Map<string, readonly Pass[]>()
@@ -36,7 +36,7 @@ export function prefillPhase(
     bench,
     mode: 'prefill',
     workload,
-    positions: promptLength,
+    positions: longestPrompt(workload),
     offers: (mesh, wanted) => offersOf(model, mesh, 'prefill', batchSequences, wanted),
     meshes: meshesOf(problem, prefillDemand(workload), stop),
     passes: ({ mesh }) => passesOf(mesh),
@@ -65,6 +65,11 @@ export function prefillPhase(
 
 export function prefillDemand(workload: PrefillWorkload): Demand {
   return { sequences: workload.batchSequences, positions: freshPositions(workload) }
+}
+
+/** A prompt may have all positions of the longest request but one. */
+export function longestPrompt({ promptLength, contextLength }: PrefillWorkload): number {
+  return contextLength === undefined ? promptLength : contextLength - 1
 }
 
 /** Positions of a prompt whose keys and values are not cached yet. */

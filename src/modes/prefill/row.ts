@@ -2,10 +2,11 @@
 import { percent } from '../../plan/explain/figures.ts'
 import type { PrefillWorkload } from '../../problem.ts'
 import type { PhaseRow } from '../phase-row.ts'
-import { prefillDemand, prefillPhase } from './phase.ts'
+import { longestPrompt, prefillDemand, prefillPhase } from './phase.ts'
 
 export const prefill: PhaseRow<PrefillWorkload> = {
-  positions: ({ promptLength }) => promptLength,
+  positions: longestPrompt,
+  short: ({ contextLength: _, ...workload }) => workload,
   demand: prefillDemand,
   phase: prefillPhase,
   fields: (_model, _workload, { seconds }) => ({ timeToFirstTokenSeconds: seconds }),

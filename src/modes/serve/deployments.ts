@@ -120,7 +120,7 @@ function pairsWith(
     // First, because it shows quickly that there are none.
     const partners = generates.generates(requests.maxPerToken, stop)
     if (partners.length === 0) return []
-    return within(undominatedApart(prefills.prefills(stop)), requests).flatMap((prefill) =>
+    return within(undominatedApart(prefills.prefillsHolding(requests, stop)), requests).flatMap((prefill) =>
       partners.flatMap((generate) => apart(prefill, generate, requests) ?? []),
     )
   }

@@ -5,6 +5,7 @@ import type { Workbench } from '../../inference/workbench.ts'
 import type { Stop } from '../../patience.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { Part, Steps } from './part.ts'
+import type { Requests } from './requests.ts'
 
 export interface PrefillInstance {
   readonly size: InstanceSize
@@ -24,6 +25,9 @@ export interface GenerateInstance extends Steps {
   readonly storage: string
 }
 
+/** Positions of a mean prompt, and of the longest request. */
+export type ReadLengths = Pick<Requests, 'promptLength' | 'contextLength'>
+
 export interface InstanceSize {
   readonly cluster: Cluster
   /** What is the same for all frameworks. */
@@ -34,6 +38,8 @@ export interface InstanceSize {
    * result that `stop` cut short is not cached.
    */
   readonly prefills: (stop?: Stop) => readonly PrefillInstance[]
+  /** The same of servers that do nothing else and have room for a request of so many positions. */
+  readonly prefillsHolding: (lengths: ReadLengths, stop?: Stop) => readonly PrefillInstance[]
   readonly generates: (maxStepSeconds: Seconds, stop?: Stop) => readonly GenerateInstance[]
   /** Prefill instances that the server of a generate instance can also be. */
   readonly prefillsBeside: (generate: GenerateInstance, stop?: Stop) => readonly PrefillInstance[]

@@ -3,8 +3,10 @@
  * may be; but one of them alone has to have room, beside the weights and what the server works with. Source: vllm-project/vllm 001cabc,
  * vllm/v1/core/kv_cache_utils.py (_check_enough_kv_cache_memory; estimate_max_model_len is the most that has room).
  */
+import { longestAlone, roomAlone } from '../../inference/longest.ts'
 import { mostThat } from '../../threshold.ts'
 import type { Bytes } from '../../units.ts'
+import type { PrefillInstance, ReadLengths } from './instance.ts'
 import type { Pair } from './pair.ts'
 import type { Requests } from './requests.ts'
 
@@ -24,7 +26,28 @@ export function longestWithRoom(
   return fits(contextLength) ? contextLength : mostThat(contextLength, fits)
 }
 
-/** Whether the longest request has room, if it is longer than a mean one. */
+/**
+ * Most positions of a prompt that an instance which only reads prompts has room for, up to those of the longest request but one; with the same
+ * `budget`.
+ */
+export function longestRead(
+  { size: { bench }, candidate }: PrefillInstance,
+  { contextLength }: Requests,
+  budget: Bytes | undefined,
+): number {
+  const { memoryBudget } = bench.setting
+  return longestAlone(bench, candidate, contextLength - 1, memoryBudget - (budget ?? memoryBudget))
+}
+
+/** Whether it has room for the longest prompt, if that is longer than a mean one. */
+export function readsLongest(
+  { size: { bench }, candidate }: PrefillInstance,
+  { promptLength, contextLength }: ReadLengths,
+): boolean {
+  return contextLength - 1 <= promptLength || roomAlone(bench, candidate)(contextLength - 1)
+}
+
+/** Whether the longest request has room where tokens are generated, if it is longer than a mean one. */
 export function holdsLongest(pair: Pair, requests: Requests): boolean {
   const { contextLength, promptLength, outputLength } = requests
   return contextLength <= promptLength + outputLength || hasRoom(pair, requests, contextLength, null, 0)

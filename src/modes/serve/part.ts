@@ -14,7 +14,7 @@ import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase, Site } from '../../inference/phase.ts'
 import { bestAt, comes, sitesOf } from '../../inference/sites.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
-import { known, rememberedWhole } from '../../known.ts'
+import { known, remembered, rememberedWhole } from '../../known.ts'
 import type { Stop } from '../../patience.ts'
 import type { GenerateProblem, PrefillProblem, ServeProblem } from '../../problem.ts'
 import { type Mesh, meshKey } from '../../sharding/axis.ts'
@@ -43,16 +43,23 @@ export interface Resident {
   readonly budget: Bytes
 }
 
-export interface Part {
-  readonly bench: Workbench
+/** How a part reads prompts. */
+interface Reading {
   readonly prefillProblem: (prompts: number) => PrefillProblem
-  readonly generateProblem: (batch: number | 'max') => GenerateProblem
-  /** Phases without a framework. One whose list of meshes was cut short is not kept. */
+  /** A phase without a framework. One whose list of meshes was cut short is not kept. */
   readonly prefillPhase: (prompts: number, stop: Stop) => Phase
-  readonly generatePhase: (stop: Stop) => GenerationPhase
-  readonly placements: (mesh: Mesh) => readonly Placement[]
   /** The best prefill of so many prompts on a mesh, with the layouts of one of the offers; null where none fits. */
   readonly bestPrefill: (asked: AskedPrefill, stop: Stop) => InferenceCandidate | null
+}
+
+export interface Part extends Reading {
+  readonly bench: Workbench
+  readonly generateProblem: (batch: number | 'max') => GenerateProblem
+  /** The same part where servers that read prompts have room for a request of so many positions. */
+  readonly holding: (contextLength: number) => Part
+  /** As `prefillPhase`. */
+  readonly generatePhase: (stop: Stop) => GenerationPhase
+  readonly placements: (mesh: Mesh) => readonly Placement[]
   /** Made by `make` for the first who asks for these layouts there, under this limit of a step. */
   readonly steps: (asked: AskedSteps, make: () => Steps) => Steps
 }
@@ -84,30 +91,44 @@ const partsOf = new WeakMap<ServeProblem, Map<string, Part>>()
 function createPart(problem: ServeProblem, pooled: InferenceModel, cluster: Cluster): Part {
   const setting = { ...problem, cluster, constraints: { data: 1, ...problem.constraints } }
   const bench = createWorkbench({ ...inferenceOn(pooled, setting), servable: null })
-  const prefillProblem = (prompts: number) => ({
-    ...setting,
-    workload: prefillWorkload(problem.workload, prompts),
-  })
   const generateProblem = (batch: number | 'max') => ({
     ...setting,
     workload: generateWorkload(problem.workload, batch),
   })
-  const phaseOf = rememberedWhole((prompts: number, stop) =>
-    prefillPhase(bench, prefillProblem(prompts), stop),
-  )
   const generatePhase = rememberedWhole((_: 'max', stop) =>
     generationPhase(bench, generateProblem('max'), stop),
   )
   const laid = new Map<string, readonly Placement[]>()
-  const prefilled = new Map<string, InferenceCandidate | null>()
   const stepped = new Map<string, Steps>()
-  return {
+  const reading = (contextLength?: number) =>
+    readingOf(bench, (prompts) => ({
+      ...setting,
+      workload: prefillWorkload(problem.workload, prompts, contextLength),
+    }))
+  const part: Part = {
     bench,
-    prefillProblem,
+    ...reading(),
+    holding: remembered((contextLength) => ({ ...part, ...reading(contextLength) })),
     generateProblem,
-    prefillPhase: phaseOf,
     generatePhase: (stop) => generatePhase('max', stop),
     placements: (mesh) => known(laid, meshKey(mesh), () => placements(cluster.network, mesh)),
+    steps: ({ mesh, placement, layouts, maxStepSeconds, server = '' }, make) => {
+      const names = offeredText(only(layouts))
+      const key = `${maxStepSeconds} ${meshKey(mesh)} ${JSON.stringify(placement)} ${names} ${server}`
+      return known(stepped, key, make)
+    },
+  }
+  return part
+}
+
+function readingOf(bench: Workbench, prefillProblem: Reading['prefillProblem']): Reading {
+  const phaseOf = rememberedWhole((prompts: number, stop) =>
+    prefillPhase(bench, prefillProblem(prompts), stop),
+  )
+  const prefilled = new Map<string, InferenceCandidate | null>()
+  return {
+    prefillProblem,
+    prefillPhase: phaseOf,
     bestPrefill: ({ prompts, mesh, placements: places, offers }, stop) => {
       const phase = phaseOf(prompts, stop)
       const where = `${prompts} ${meshKey(mesh)} ${JSON.stringify(places)}`
@@ -124,11 +145,6 @@ function createPart(problem: ServeProblem, pooled: InferenceModel, cluster: Clus
         if (found && (!best || comes(found, best))) best = found
       }
       return best
-    },
-    steps: ({ mesh, placement, layouts, maxStepSeconds, server = '' }, make) => {
-      const names = offeredText(only(layouts))
-      const key = `${maxStepSeconds} ${meshKey(mesh)} ${JSON.stringify(placement)} ${names} ${server}`
-      return known(stepped, key, make)
     },
   }
 }

@@ -14,7 +14,8 @@ import { usualDistinct } from '../../search/distinct.ts'
 import { insert } from '../../search/listed.ts'
 import { type Mesh, meshKey } from '../../sharding/axis.ts'
 import { prefillDemand } from '../prefill/phase.ts'
-import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
+import type { GenerateInstance, InstanceSize, PrefillInstance, ReadLengths } from './instance.ts'
+import { readsLongest } from './longest.ts'
 import { besideOffers, isOneServer } from './one-server.ts'
 import { promptsTogether, readableOffers } from './readers.ts'
 import { storageKeys } from './storage.ts'
@@ -38,6 +39,17 @@ export function prefillInstances(size: InstanceSize, stop: Stop): readonly Prefi
     for (const candidate of [...ahead, ...shared]) found.push(prefillInstance(size, candidate, prompts))
   }
   return found
+}
+
+/** The same of servers that do nothing else and have room for the longest request: other layouts only where one of these has none. */
+export function prefillsHolding(
+  size: InstanceSize,
+  lengths: ReadLengths,
+  stop: Stop,
+): readonly PrefillInstance[] {
+  const usual = size.prefills(stop)
+  if (usual.every((instance) => readsLongest(instance, lengths))) return usual
+  return prefillInstances({ ...size, part: size.part.holding(lengths.contextLength) }, stop)
 }
 
 /** Numbers of prompts from the least on, each with the meshes that may take so many together. */

@@ -1,4 +1,5 @@
 /** The requests that a deployment answers, and the highest utilisation that one is planned for. */
+import { present } from '../../fields.ts'
 import { cacheElementBytes } from '../../model/cache-type.ts'
 import { kvCacheBytes } from '../../model/kv-cache.ts'
 import type { GenerateWorkload, PrefillWorkload, ServeProblem, ServeWorkload } from '../../problem.ts'
@@ -41,11 +42,14 @@ export function longestPrompt({ promptLength, outputLength, contextLength }: Req
 
 type Lengths = Pick<ServeWorkload, 'promptLength' | 'outputLength' | 'cachedPrefixLength'>
 
+/** With the longest request, where the server has to have room for one. */
 export function prefillWorkload(
   { promptLength, cachedPrefixLength }: Lengths,
   batchSequences: number,
+  contextLength?: number,
 ): PrefillWorkload {
-  return { mode: 'prefill', promptLength, cachedPrefixLength, batchSequences }
+  const lengths = { promptLength, cachedPrefixLength, ...present({ contextLength }) }
+  return { mode: 'prefill', batchSequences, ...lengths }
 }
 
 /** A sequence's cache has room for prompt and output, and on average holds the prompt and half of the output. */

@@ -11,6 +11,7 @@ import { axes, type Mesh, meshSize, replicasOf } from '../../sharding/axis.ts'
 import { within } from './deployments.ts'
 import { generatesOn } from './generates.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from './instance.ts'
+import { readsLongest } from './longest.ts'
 import { apart, type Limits, type Pair, together } from './pair.ts'
 import { type GivenPrefill, prefillsBeside, prefillsOn } from './prefills.ts'
 import type { Requests } from './requests.ts'
@@ -32,7 +33,7 @@ export function writtenPairs(
   if (disaggregated) {
     const prefills = sizes
       .filter((size) => isOf(size, prefill))
-      .flatMap((size) => undominatedApart(prefillsFor(size, prefill, requests)))
+      .flatMap((size) => undominatedApart(holdingAmong(prefillsFor(size, prefill, requests), requests)))
     return generatesWith(generate).flatMap((one) =>
       prefills.flatMap((other) => apart(other, one, requests, limits) ?? []),
     )
@@ -86,6 +87,12 @@ function prefillsFor(
   if (mesh) return prefillsOn(size, mesh, givenPrefill(size, mesh, written))
   const found = within(size.prefills(), requests)
   return found.filter(({ prompts }) => batchSequences === undefined || prompts === batchSequences)
+}
+
+/** Those that have room for the longest request, where one has. */
+function holdingAmong(prefills: readonly PrefillInstance[], requests: Requests): readonly PrefillInstance[] {
+  const holding = prefills.filter((instance) => readsLongest(instance, requests))
+  return holding.length > 0 ? holding : prefills
 }
 
 /** Prefill instances that may read the prompts of a generate instance on its own chips. */

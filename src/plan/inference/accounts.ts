@@ -3,9 +3,11 @@
  * step: compute + hbm + exposedCommunication + pipelineBubble + overhead.
  */
 import { reserveBytes } from '../../cost/memory/budget.ts'
-import { setShape, setShards } from '../../inference/layout/local-sizes.ts'
+import { only } from '../../inference/layout/compiled-layout.ts'
+import { setShards } from '../../inference/layout/local-sizes.ts'
 import { sumOf } from '../../inference/layout/local-term.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
+import { cachedBytes } from '../../inference/pass/cached.ts'
 import { rowBytes } from '../../inference/pass/pass-numbers.ts'
 import { type StageLayers, stagesOf } from '../../inference/pass/stage-layers.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
@@ -95,15 +97,14 @@ function timeAccount(
 
 function memoryAccount(bench: Workbench, { pass, layouts, answer, mesh }: InferenceCandidate): MemoryAccount {
   const { setting, sizes } = bench
-  setShape(sizes, pass.resident)
+  const caches = cachedBytes(sizes, mesh, pass, only(layouts))
   const on = (counts: StageLayers) => {
     let [weights, kvCache] = [0, 0]
     layouts.forEach((layout, index) => {
-      const { stored, cached } = layout
       if (index === 0) weights += rowBytes(bench, mesh, layout)
       const layers = counts[index] ?? 0
-      weights += layers * sumOf(stored, sizes)
-      kvCache += layers * sumOf(cached, sizes)
+      weights += layers * sumOf(layout.stored, sizes)
+      kvCache += layers * (caches[index]?.[0] ?? 0)
     })
     return { weights, kvCache }
   }

@@ -1,9 +1,11 @@
 /** Costs and explains an inference candidate: the plan as it is answered. */
 import type { Solver } from '../../../solvers/linear-program.ts'
 import { present } from '../../fields.ts'
+import { longestAlone } from '../../inference/longest.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import { floorSeconds } from '../../inference/time/floor.ts'
+import { createWorkbench } from '../../inference/workbench.ts'
 import { inferenceLaunch } from '../../launch/serving.ts'
 import { rowOf } from '../../modes/phases.ts'
 import { unscheduled } from '../../recipe/schedule.ts'
@@ -61,7 +63,8 @@ function described(...[model, phase, candidate, rank, solver]: Assembling) {
   const { mesh, pass, seconds } = candidate
   const names = Object.fromEntries(costed.components.map(({ name, layout }) => [name, layout.name]))
   const row = rowOf(phase.workload)
-  const launch = phaseLaunch(model, phase, candidate, memory)
+  const { longestPositions = longestAlone(createWorkbench(model), candidate, phase.positions) } = phase
+  const launch = phaseLaunch(model, { ...phase, longestPositions }, candidate, memory)
   const { told, bound, busiest } = outline(account, names, launch, (shortBytes) => {
     return `a chip is over the memory budget by ${bytesText(shortBytes)}`
   })

@@ -4,7 +4,7 @@ import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import { routerLaunch } from '../../launch/router.ts'
 import { serverLaunch } from '../../launch/serving.ts'
-import { longestWithRoom } from '../../modes/serve/longest.ts'
+import { longestRead, longestWithRoom } from '../../modes/serve/longest.ts'
 import { mostRate } from '../../modes/serve/most-rate.ts'
 import { longestPrompt, type Requests } from '../../modes/serve/requests.ts'
 import type { Sized } from '../../modes/serve/sized.ts'
@@ -47,10 +47,13 @@ export function assembleServe(
   const full = runningCandidate(generate, places)
   if (!running || !full) return null
   const { contextLength } = requests
-  const longestPositions = longestWithRoom(pair, requests, {
+  const generated = longestWithRoom(pair, requests, {
     stepTokens: operation.stepTokens,
     budget: memoryBudget,
   })
+  const read = disaggregated ? longestRead(prefill, requests, memoryBudget) : contextLength - 1
+  // Behind the longest prompt comes one token at least.
+  const longestPositions = read === 0 ? 0 : Math.min(generated, read + 1)
   const told = {
     rank,
     solver,
@@ -58,7 +61,7 @@ export function assembleServe(
     transfers: disaggregated,
     contextLength,
     maxSequences,
-    longestPositions,
+    longest: { read, generated },
   }
   const made = (disaggregated ? madeApart : madeTogether)(pair, told, { running, full })
   const phases = phasePlans(deployment, made)

@@ -58,14 +58,16 @@ interface Told {
   readonly transfers: boolean
   readonly contextLength: number
   readonly maxSequences: number
-  readonly longestPositions: number
+  /** Positions of the longest prompt that has room where prompts are read, and of the longest request where tokens are generated. */
+  readonly longest: { readonly read: number; readonly generated: number }
 }
 
 function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told, assemble = assembleInference) {
   const model = heldTo(size, told.memoryBudget)
   const own = prefillPhase(model, size.part.prefillProblem(prompts))
+  const { transfers, contextLength, longest } = told
   // A prompt may have all positions of the longest request but one.
-  const phase = { ...own, transfers: told.transfers, positions: told.contextLength - 1 }
+  const phase = { ...own, transfers, positions: contextLength - 1, longestPositions: longest.read }
   return assemble(model, phase, candidate, told.rank, told.solver)
 }
 
@@ -83,11 +85,11 @@ function generateOf(
 function generatingOf(
   { size }: GenerateInstance,
   { pass }: InferenceCandidate,
-  { transfers, contextLength, maxSequences, longestPositions, memoryBudget }: Told,
+  { transfers, contextLength, maxSequences, longest, memoryBudget }: Told,
 ) {
   const model = heldTo(size, memoryBudget)
   const problem = size.part.generateProblem(pass.resident.sequences)
-  const own = { transfers, positions: contextLength, maxSequences, longestPositions }
+  const own = { transfers, positions: contextLength, maxSequences, longestPositions: longest.generated }
   return { model, phase: { ...generationPhase(model, problem), ...own } }
 }
 

@@ -11,7 +11,7 @@ import { servables } from '../../../src/launch/serving.ts'
 import { bestDeployments } from '../../../src/modes/serve/deployments.ts'
 import type { GenerateInstance, InstanceSize } from '../../../src/modes/serve/instance.ts'
 import { instanceSize } from '../../../src/modes/serve/instance-size.ts'
-import { holdsLongest } from '../../../src/modes/serve/longest.ts'
+import { holdsLongest, readsLongest } from '../../../src/modes/serve/longest.ts'
 import { meets, sustained } from '../../../src/modes/serve/operation.ts'
 import { apart, chipsOf, type Deployment, type Pair, together } from '../../../src/modes/serve/pair.ts'
 import { holds, instanceClusters } from '../../../src/modes/serve/pool.ts'
@@ -121,7 +121,7 @@ function problemOf({ setting, cached, longest, ...asked }: Question): ServeProbl
 function* pairsOf(problem: ServeProblem, bySize: BySize, requests: Requests): Generator<Pair> {
   const { disaggregated } = problem.workload
   for (const sizes of bySize) {
-    const prefills = sizes.flatMap((size) => size.prefills())
+    const prefills = sizes.flatMap((size) => size.prefillsHolding(requests))
     for (const generate of sizes.flatMap((size) => size.generates(requests.maxPerToken))) {
       const shared = disaggregated === true ? [] : partnersOf(generate)
       yield* shared.flatMap((prefill) => together(prefill, generate, requests) ?? [])
@@ -163,6 +163,7 @@ function bestOfAll(problem: ServeProblem, bySize: BySize, requests: Requests): S
   let best: (Score & { readonly chips: number }) | null = null
   for (const pair of pairsOf(problem, bySize, requests)) {
     if (!holdsLongest(pair, requests)) continue
+    if (pair.disaggregated && !readsLongest(pair.prefill, requests)) continue
     for (const deployment of deploymentsOf(pair, cluster.chips)) {
       const { prefill, generate, disaggregated } = pair
       const kinds = [

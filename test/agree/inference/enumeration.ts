@@ -142,8 +142,17 @@ interface LayerChoice {
 
 function* fittingChoices(bench: Workbench, mesh: Mesh, pass: Pass): Generator<LayerChoice> {
   const { setting, sizes } = bench
+  const keeping = (layout: CompiledLayout, resident: Pass['resident']) =>
+    shaped(
+      bench,
+      mesh,
+      { ...pass, resident },
+      'resident',
+      () => sumOf(layout.stored, sizes) + sumOf(layout.cached, sizes),
+    )
+  const alone = pass.longest && { ...pass.longest.kept, sequences: mesh.data * mesh.expert }
   const kept = (layout: CompiledLayout) =>
-    shaped(bench, mesh, pass, 'resident', () => sumOf(layout.stored, sizes) + sumOf(layout.cached, sizes))
+    Math.max(keeping(layout, pass.resident), alone ? keeping(layout, alone) : 0)
   // Logits in bf16 and in fp32; otherwise what is there at once.
   const live = (layout: CompiledLayout, part: Part) =>
     shaped(

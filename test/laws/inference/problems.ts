@@ -71,7 +71,11 @@ export const prefillWorkloads: fc.Arbitrary<PrefillWorkload> = fc
   .map(({ batch, length, cached, chunks }) => {
     const cachedPrefixLength = Math.floor(cached * length)
     const chunkTokens = Math.ceil((length - cachedPrefixLength) / chunks)
-    return prompts(batch, length, { cachedPrefixLength, ...(chunks > 0 ? { chunkTokens } : {}) })
+    return prompts(batch, length, {
+      cachedPrefixLength,
+      ...(chunks > 0 ? { chunkTokens } : {}),
+      ...(length % 3 === 0 ? { contextLength: 30 * length } : {}),
+    })
   })
 
 function problems<Workload extends GenerateWorkload | PrefillWorkload>(
