@@ -70,8 +70,16 @@ function differing(own: Fields, path: readonly string[], value: unknown): readon
   if (more && pointer === '/hardware/chips' && leavesIdle(own, Number(value))) return []
   // What a server is told is the longest prompt that it takes.
   if (pointer === '/workload/promptLength' && Number(given) < Number(value)) return []
+  if (pointer === '/workload/chunkTokens' && cutAlike(own, Number(given), Number(value))) return []
   const detail = `is ${String(given)}; the launch file has ${String(value)}${wayOut[pointer]?.(more) ?? ''}`
   return [{ pointer, detail }]
+}
+
+/** Whether chunks of either size are as many: servers are told whole tokens of equal chunks, or whole pages. */
+function cutAlike({ workload }: Fields, given: number, value: number): boolean {
+  const { promptLength, cachedPrefixLength = 0 } = isFields(workload) ? workload : {}
+  const chunks = (size: number) => Math.ceil((Number(promptLength) - Number(cachedPrefixLength)) / size)
+  return chunks(given) === chunks(value)
 }
 
 /** Whether the request says that no more than these chips work. */

@@ -54,6 +54,7 @@ function readTwice(
   const chip = valueAt(own, ['hardware', 'chip'])
   const sequences = valueAt(own, ['workload', 'batchSequences'])
   const promptLength = valueAt(own, ['workload', 'promptLength'])
+  const cachedPrefixLength = valueAt(own, ['workload', 'cachedPrefixLength'])
   const known = typeof chip === 'string' ? knownChip(catalogue, chip) : undefined
   const unit = innermostSize(own, known)
   const all = chipsOf(own)
@@ -65,6 +66,7 @@ function readTwice(
     chips,
     ...(typeof sequences === 'number' ? { sequences } : {}),
     ...(typeof promptLength === 'number' ? { promptLength } : {}),
+    ...(typeof cachedPrefixLength === 'number' ? { cachedPrefixLength } : {}),
     batchAsked: (sequences ?? valueAt(own, ['workload', 'batchTokens'])) !== undefined,
     slices: chips === null || all === null ? slices : Math.ceil((slices * chips) / all),
     ...(typeof unit === 'number' ? { innermostUnit: unit } : {}),

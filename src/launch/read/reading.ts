@@ -135,8 +135,9 @@ export interface ReadingContext {
   readonly chips: number | null
   /** Sequences of the batch, if the request gives a number. */
   readonly sequences?: number
-  /** Positions of its prompts, if it says them. */
+  /** Positions of its prompts, and those of them that are cached, if it says them. */
   readonly promptLength?: number
+  readonly cachedPrefixLength?: number
   /** Whether the request says a batch, in whatever unit: what a framework takes where its command says none is not meant then. */
   readonly batchAsked?: boolean
   /** Slices of a torus. */

@@ -115,12 +115,18 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
   const data = replicas * servers
   const mode = context.mode === 'prefill' ? 'prefill' : 'generate'
   const longest = mode === 'prefill' ? longerThanPrompts(said, context) : null
+  const chunk = mode === 'prefill' && said.pipeline === 1 ? chunkOf(said, context, groups * data) : null
   const batch = sequences === null ? null : sequences * groups * data
   return {
-    workload: { mode, ...lengths(mode, contextLength, kept), ...present({ contextLength: longest }) },
+    workload: {
+      mode,
+      ...lengths(mode, contextLength, kept),
+      ...present({ contextLength: longest, chunkTokens: chunk?.said }),
+    },
     ...(batch === null ? {} : { mostSequences: batch }),
     assumed: {
       ...lengths(mode, context.model?.maxSequenceLength ?? null, kept),
+      ...present({ chunkTokens: chunk?.usual }),
       ...(mode === 'generate' ? { batchSequences: 'max' } : {}),
     },
     plan: {
@@ -130,6 +136,7 @@ function phaseReading({ said, context, server, dispatched, mesh: own }: Laid): T
     },
     notes: compact(
       longest !== null && contextLength === null && ofModelText(longest),
+      chunk?.note,
       servers > 1 && `${servers} such servers, one for each ${server === 1 ? 'chip' : `${server} chips`}`,
       said.sequences === null && unsaidSequences(usual),
     ),
@@ -171,6 +178,18 @@ function deploymentReading({ said, context, dispatched, mesh: own }: Laid): Told
     ),
     faults: compact(onePhase, countFault(said, context)),
   }
+}
+
+/** What a prompt has in one piece where it is longer, of what a group reads at once; `groups` share out the prompts. */
+function chunkOf({ chunk, contextLength, kept }: Said, context: ReadingContext, groups: number) {
+  const { sequences = 1, cachedPrefixLength = 0, model } = context
+  const longest = contextLength ?? model?.maxSequenceLength
+  const promptLength = context.promptLength ?? (longest == null ? Number.POSITIVE_INFINITY : longest - kept)
+  if (!chunk) return null
+  const each = Math.max(1, Math.floor(chunk.tokens / Math.ceil(sequences / groups)))
+  if (each >= promptLength - cachedPrefixLength) return null
+  const { unsaid } = chunk
+  return unsaid === null ? { said: each } : { usual: each, note: unsaid }
 }
 
 /** Positions of the model for a server that is told none, if the file surely loads a release that has just so many. */

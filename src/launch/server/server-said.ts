@@ -59,10 +59,18 @@ export interface ServerSaid
   readonly usualSequences: Usual | null
   /** Most tokens of a group in one step; null if not given. */
   readonly stepTokens: number | null
+  /** Most new tokens of prompts that a group reads at once; null where they are read whole, or it is not known. */
+  readonly chunk: Chunk | null
   /** What is counted differently if the server does both phases. */
   readonly servingNotes: readonly string[]
   /** Why the server cannot do both phases; null if it can. */
   readonly onePhase: string | null
+}
+
+export interface Chunk {
+  readonly tokens: number
+  /** What is told of it where the command does not say it; null where it does. */
+  readonly unsaid: string | null
 }
 
 /** The default of an option. */

@@ -47,7 +47,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const sends = !['none', 'flashinfer'].includes(dispatch ?? 'none')
   const quantised = quantized(rest.quantization, named, sglangQuantizations, context.model?.storedBy)
   const groups = attends ? data : 1
-  const told = notesOf(options, context.mode)
+  const ofOptions = notesOf(options, context.mode)
   const type = '--mamba-ssm-dtype'
   const stateNote = stateTypeNote(type, () => options.text(type), null, context)
   const states = statesRead(options, groups, running, context)
@@ -68,9 +68,14 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const both = context.mode === 'serve'
   // A value of -1 means whole prompts.
   const written = context.mode === 'generate' ? null : options.text('--chunked-prefill-size')
-  const usual = both && context.chip ? defaultChunk(context.chip.hbmBytes) : null
-  const chunk = written ?? (usual === null ? null : String(usual))
-  const step = chunk !== null && /^\d+$/.test(chunk) ? Number(chunk) : null
+  const usual = written === null && context.chip ? defaultChunk(context.chip.hbmBytes) : null
+  const unsaidChunk =
+    usual === null
+      ? null
+      : `--chunked-prefill-size is not said: ${usual} tokens in a step, as SGLang takes on such chips`
+  const told = written !== null && /^\d+$/.test(written) ? Number(written) : null
+  const step = told ?? (both ? usual : null)
+  const chunk = told ?? usual
   const refused = compact(
     nodesRefused(options, { tensors, pipeline: rest.pipeline, data, attends }),
     step !== null && pagesRefused(step, groups, options, context),
@@ -106,10 +111,9 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       // Half of the tokens that caches have room for (managers/scheduler.py): memory is short before.
       usualSequences: null,
       stepTokens: step === null ? promptTokens(options, context) : Math.max(1, Math.floor(step / groups)),
+      chunk: chunk === null ? null : { tokens: Math.max(1, Math.floor(chunk / groups)), unsaid: unsaidChunk },
       servingNotes: compact(
-        written === null &&
-          usual !== null &&
-          `--chunked-prefill-size is not said: ${usual} tokens in a step, as SGLang takes on such chips`,
+        unsaidChunk,
         !mixes &&
           'without --enable-mixed-chunk prompts are read between steps; they are counted as read beside them',
       ),
@@ -121,7 +125,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       notes: [
         ...notes,
         ...refused,
-        ...told,
+        ...ofOptions,
         ...compact(unsaid !== null && `${share} is not said: ${unsaid}, as SGLang takes on such chips`),
         ...states.notes,
         ...compact(stateNote, quantised.notes, uncountedCaches(rest, types)),

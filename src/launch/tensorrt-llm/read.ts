@@ -46,6 +46,8 @@ const fileOptions = ['--config', '--extra-llm-api-options', '--extra-engine-args
 /** Defaults of trtllm-serve. Source: as options.ts, BuildConfig of tensorrt_llm/builder.py. */
 const usual = { max_batch_size: 2048, max_num_tokens: 8192 }
 
+const unsaidTokens = `max_num_tokens is not said: ${usual.max_num_tokens} tokens in a step, as it is by default`
+
 /** Reads the file alone if there is no command; `sent` is null if the file was not sent. */
 export function readTensorrt(
   command: string | null,
@@ -115,9 +117,9 @@ export function readTensorrt(
       sequences: batch === null ? null : batch * stages,
       usualSequences: { option: 'max_batch_size', count: usual.max_batch_size * stages },
       stepTokens: context.mode === 'serve' ? (tokens ?? usual.max_num_tokens) : tokens,
+      chunk: { tokens: tokens ?? usual.max_num_tokens, unsaid: tokens === null ? unsaidTokens : null },
       servingNotes: compact(
-        tokens === null &&
-          `max_num_tokens is not said: ${usual.max_num_tokens} tokens in a step, as it is by default`,
+        tokens === null && unsaidTokens,
         !(file.enable_chunked_prefill === true || said?.options.has('--enable-chunked-prefill')) &&
           'without enable_chunked_prefill prompts of more than max_num_tokens are refused; they are counted as read in parts',
       ),

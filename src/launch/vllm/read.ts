@@ -62,9 +62,9 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
   const usual = context.chip ? usualStep(context.chip, options, longest) : null
   const small = stepIn(options, others)
   const most = told ?? usual?.tokens ?? null
-  // Where nothing is read in parts the option says only that the server starts, so it counts as ignored.
-  const inParts = context.mode === 'serve' || (context.mode === 'prefill' && pipeline > 1)
-  const unheld = told !== null && !inParts ? [`--max-num-batched-tokens ${told}`] : []
+  // Where no prompts are read the option says only that the server starts, so it counts as ignored.
+  const unheld = told !== null && context.mode === 'generate' ? [`--max-num-batched-tokens ${told}`] : []
+  const unsaid = told === null ? unsaidTokens(usual?.tokens ?? null, options) : null
   const caches = cachesSaid(options, context)
   const stepTokens = context.mode === 'serve' ? most : told
   return servingReading(
@@ -91,10 +91,8 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
         count: Math.min(usual.sequences, most ?? usual.sequences),
       },
       stepTokens,
-      servingNotes: compact(
-        told === null && unsaidTokens(usual?.tokens ?? null, options),
-        transferNote(options.text('--kv-transfer-config')),
-      ),
+      chunk: most === null ? null : { tokens: most, unsaid },
+      servingNotes: compact(unsaid, transferNote(options.text('--kv-transfer-config'))),
       onePhase,
       unread,
       refusals: [...quantised.refusals, ...cacheType.refusals, ...sent.refusals],

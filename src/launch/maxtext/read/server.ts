@@ -37,6 +37,7 @@ export function readMaxtextServer(config: Fields, context: ReadingContext, isCom
       sequences: Math.max(1, Math.trunc(ranks * keys.number('per_device_batch_size', 12) + 1e-9)),
       usualSequences: null,
       stepTokens: null,
+      chunk: null,
       servingNotes:
         chunk > 0 ? ['chunks of a prompt are of what a step has room for, not of prefill_chunk_size'] : [],
       onePhase: null,
