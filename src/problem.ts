@@ -67,6 +67,11 @@ export interface Speculation {
   readonly tokens?: number
 }
 
+/** The same where the number of drafts is known, as servers are told it once for all batches. */
+export interface Drafted extends Speculation {
+  readonly tokens: number
+}
+
 /** One token per step for each sequence of a batch, step after step. */
 export interface GenerateWorkload {
   readonly mode: 'generate'
@@ -95,6 +100,7 @@ export interface ServeWorkload {
   readonly disaggregated: boolean | 'auto'
   /** Share of each prompt whose keys and values are cached. */
   readonly cachedPrefixLength: number
+  readonly speculative?: Drafted
 }
 
 /** Sequences of a step's batch, the last of which may be padded. */

@@ -40,7 +40,7 @@ import {
 import { generateWorkload } from '../schemas/workload/generate-workload.ts'
 import { prefillWorkload } from '../schemas/workload/prefill-workload.ts'
 import { serveWorkload } from '../schemas/workload/serve-workload.ts'
-import { speculative } from '../schemas/workload/speculative.ts'
+import { servedSpeculative, speculative } from '../schemas/workload/speculative.ts'
 import { trainWorkload } from '../schemas/workload/train-workload.ts'
 import { workload } from '../schemas/workload/workload.ts'
 
@@ -65,6 +65,7 @@ const requests = {
   PrefillWorkload: prefillWorkload,
   ServeSketch: serveSketch,
   ServeWorkload: serveWorkload,
+  ServedSpeculative: servedSpeculative,
   Speculative: speculative,
   TrainWorkload: trainWorkload,
   ValidateLaunchRequest: validateLaunchRequest,

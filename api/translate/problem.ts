@@ -36,7 +36,7 @@ export function problemOf(request: OptimizeRequest, catalogue: Catalogue): Trans
       return { mode, problem, warnings: [...warnings, ...generation.warnings] }
     }
     case 'serve': {
-      const serving = serveOf(workload)
+      const serving = serveOf(workload, setting.model, catalogue)
       const problem = { ...setting, workload: serving.workload }
       return { mode, problem, warnings: [...warnings, ...serving.warnings] }
     }

@@ -116,7 +116,7 @@ export interface ServePlan extends TokenCost {
   /** Positions of the longest request that has room alone, up to `contextLength`; 0 if none has. */
   readonly longestPositions: number
   /**
-   * Tokens of one step of a server that does both phases: one for each sequence that generates, the rest for prompts.
+   * Tokens of one step of a server that does both phases: one for each sequence that generates, and its drafts, the rest for prompts.
    * Null if the phases are apart.
    */
   readonly stepTokens: number | null

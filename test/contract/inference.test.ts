@@ -170,6 +170,34 @@ describe('speculative decoding', () => {
     }
   })
 
+  it.each([
+    true,
+    false,
+  ])('of a deployment is as it was answered where it is evaluated, apart: %s', async (apart) => {
+    const question = {
+      ...{ model: 'llama-3-8b', hardware: { chip: 'h100-sxm', chips: 4 }, top: 1 },
+      workload: {
+        ...{ mode: 'serve', promptLength: 1024, outputLength: 200, disaggregated: apart },
+        speculative: { ...speculative, tokens: 3 },
+      },
+    }
+    const found = await post('/optimize', question)
+    expectAsDocumented('post', '/optimize', found)
+    const [plan] = found.body.plans
+    expect(plan.generate.speculation.draftTokens).toBe(3)
+    expect(plan.explanation.join()).toContain('3 drafted tokens of each sequence')
+    const evaluated = await post('/evaluate', { ...question, plan })
+    expect(evaluated.status, evaluated.text.slice(0, 500)).toBe(200)
+    expectAsDocumented('post', '/evaluate', evaluated)
+    const { requestsPerSecond, timePerOutputTokenSeconds, requestSeconds, generate } = evaluated.body.plan
+    expect({ requestsPerSecond, timePerOutputTokenSeconds, requestSeconds }).toEqual({
+      requestsPerSecond: plan.requestsPerSecond,
+      timePerOutputTokenSeconds: plan.timePerOutputTokenSeconds,
+      requestSeconds: plan.requestSeconds,
+    })
+    expect(generate.speculation).toEqual(plan.generate.speculation)
+  })
+
   it('is answered also where so many drafts do not fit beside the caches', async () => {
     const workload = { ...chat.workload, batchSequences: 'max', speculative: { ...speculative, tokens: 64 } }
     const response = await post('/optimize', { ...chat, workload })

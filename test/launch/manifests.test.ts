@@ -155,7 +155,7 @@ const drafting: readonly LaunchedPlan[] = [
 ]
 
 it('drafts of a server are told to be what a request of the mode can say', async () => {
-  const speculative = { draftCostRatio: 0.1, acceptance: 0.7 }
+  const speculative = { draftCostRatio: 0.1, acceptance: 0.7, tokens: 2 }
   const workloads = {
     generate: { mode: 'generate', contextLength: 2048, batchSequences: 8 },
     serve: { mode: 'serve', promptLength: 1024, outputLength: 128 },
@@ -170,7 +170,7 @@ it('drafts of a server are told to be what a request of the mode can say', async
         hardware: { chip: 'h100-sxm', chips: 1 },
         workload: { ...workload, speculative },
       })
-    const says = status === 200 ? /say it in workload\.speculative$/ : /without drafts/
+    const says = status === 200 ? /as workload\.speculative says them/ : /without drafts/
     for (const note of told) expect(note, mode).toMatch(says)
   }
 })

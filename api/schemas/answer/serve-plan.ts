@@ -70,7 +70,7 @@ export const servePlan = z.object({
     'Positions of the longest request that memory of a generate instance has room for, alone, up to `contextLength`. vLLM does not start where they are fewer.',
   ),
   stepTokens: numberOrNull(
-    'Most tokens in one step of a server that does both phases: one for each generating sequence, the rest from prompts. Null where the phases have separate chips.',
+    'Most tokens in one step of a server that does both phases: one for each generating sequence, and those that are drafted for it, the rest from prompts. Null where the phases have separate chips.',
   ),
   contextLength: number('Most positions of one request, prompt and output together, that servers accept.'),
   prefill: phasePlan.describe('The instances that read prompts.'),
@@ -84,7 +84,7 @@ export const servePlan = z.object({
   ),
   timePerOutputTokenSeconds: number('Mean time of each token after the first.'),
   longestTokenSeconds: numberOrNull(
-    'Longest time between two tokens of a request: a step that reads a chunk of prompts as well. Null where the phases have separate chips.',
+    'Longest time that a request waits for its next tokens: a step that reads a chunk of prompts as well. Null where the phases have separate chips.',
   ),
   requestSeconds: number('Mean time from the arrival of a request to its last token.'),
   ...tokenCost,

@@ -35,7 +35,7 @@ const fields = {
   ),
   stepTokens: z.exactOptional(
     orNull(
-      'Most tokens in one step of a server that does both phases: one for each generating sequence, the rest from prompts (`--max-num-batched-tokens` of vLLM).',
+      'Most tokens in one step of a server that does both phases: one for each generating sequence, and those that are drafted for it, the rest from prompts (`--max-num-batched-tokens` of vLLM).',
       count(mostBatchTokens),
     ),
   ),

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { count, duration, longestSequence } from '../bound.ts'
 import { optional } from '../field.ts'
 import { cachedPrefixLength } from './prefill-workload.ts'
+import { servedSpeculative } from './speculative.ts'
 
 const autoWord = z.literal('auto', { error: 'expected true, false or "auto"' })
 
@@ -31,6 +32,7 @@ export const serveWorkload = z
         'Whether prefill and generation run on separate chips (true), on the same chips (false), or on whichever is better ("auto", the default).',
       ),
     cachedPrefixLength,
+    speculative: z.exactOptional(servedSpeculative),
   })
   .describe('Serving: the cheapest deployment for requests that arrive at a rate, and its latencies.')
 

@@ -7,7 +7,7 @@ import { faultyValue, meaning } from '../../problems.ts'
 import type { GenerateRequest } from '../../schemas/workload/generate-workload.ts'
 import type { PrefillRequest } from '../../schemas/workload/prefill-workload.ts'
 import type { ServeRequest } from '../../schemas/workload/serve-workload.ts'
-import { speculationOf } from './speculation.ts'
+import { servedSpeculationOf, speculationOf } from './speculation.ts'
 
 interface Resolved<Workload> {
   readonly workload: Workload
@@ -21,12 +21,19 @@ export function prefillOf(request: PrefillRequest): PrefillWorkload {
   return request
 }
 
-export function serveOf(request: ServeRequest): Resolved<ServeWorkload> {
+export function serveOf(
+  { speculative, ...request }: ServeRequest,
+  model: Transformer,
+  catalogue: Catalogue,
+): Resolved<ServeWorkload> {
   refuseFullPrefix(request)
   const contextLength = longestOf(request)
   const least = request.promptLength + request.outputLength
   refuseShorter(contextLength, least, 'a mean request: no mean is over the most')
-  return { workload: request, warnings: likelyMilliseconds(request) }
+  const likely = likelyMilliseconds(request)
+  if (!speculative) return { workload: request, warnings: likely }
+  const { speculation, warnings } = servedSpeculationOf(speculative, model, catalogue)
+  return { workload: { ...request, speculative: speculation }, warnings: [...likely, ...warnings] }
 }
 
 function refuseShorter(contextLength: number, least: number, what: string): void {
@@ -39,7 +46,9 @@ function refuseShorter(contextLength: number, least: number, what: string): void
 /** Seconds above which a limit makes no sense for a service that people wait for, so that milliseconds were probably meant. */
 const plausibleSeconds = { maxTimeToFirstTokenSeconds: 120, maxTimePerOutputTokenSeconds: 5 } as const
 
-function likelyMilliseconds(request: ServeRequest): readonly string[] {
+type Limits = Pick<ServeRequest, keyof typeof plausibleSeconds>
+
+function likelyMilliseconds(request: Limits): readonly string[] {
   return Object.entries(plausibleSeconds).flatMap(([name, most]) => {
     const limit = request[name as keyof typeof plausibleSeconds]
     if (limit === undefined || limit <= most) return []
@@ -63,7 +72,9 @@ export function generateOf(
   return { workload: { ...workload, speculative: speculation }, warnings }
 }
 
-function refuseFullPrefix({ cachedPrefixLength, promptLength }: PrefillRequest | ServeRequest): void {
+type PromptsRead = Pick<PrefillRequest, 'cachedPrefixLength' | 'promptLength'>
+
+function refuseFullPrefix({ cachedPrefixLength, promptLength }: PromptsRead): void {
   if (cachedPrefixLength < promptLength) return
   const detail = `${cachedPrefixLength} of a prompt of ${promptLength} leaves nothing to compute: at most ${promptLength - 1} can be cached, as the last position gives the first token`
   throw faultyValue('impossible-combination', { pointer: '/workload/cachedPrefixLength', detail })

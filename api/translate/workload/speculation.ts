@@ -1,33 +1,51 @@
 /** Turns the speculative decoding of a request into that of the domain. */
 import { present } from '../../../src/fields.ts'
+import { draftModel } from '../../../src/inference/speculation/draft-model.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
-import { draftModel } from '../../../src/modes/generate/draft-model.ts'
-import type { Speculation } from '../../../src/problem.ts'
+import type { Drafted, Speculation } from '../../../src/problem.ts'
 import type { Catalogue } from '../../catalogue.ts'
 import { faulty, faultyValue, ProblemError } from '../../problems.ts'
 import type { ModelRequest } from '../../schemas/given/model.ts'
-import type { SpeculativeRequest } from '../../schemas/workload/speculative.ts'
+import type { ServedSpeculativeRequest, SpeculativeRequest } from '../../schemas/workload/speculative.ts'
 import { resolvedModel } from '../model/model.ts'
 import type { ResolvedModel } from '../model/resolved-model.ts'
 
-export interface ResolvedSpeculation {
-  readonly speculation: Speculation
+export interface ResolvedSpeculation<Told> {
+  readonly speculation: Told
   readonly warnings: readonly string[]
 }
 
 const pointer = '/workload/speculative/draftModel'
 
 export function speculationOf(
-  { draftModel: named, draftCostRatio: costRatio = 0, acceptance, tokens }: SpeculativeRequest,
+  { tokens, ...request }: SpeculativeRequest,
   model: Transformer,
   catalogue: Catalogue,
-): ResolvedSpeculation {
-  const drafted = { acceptance, ...present({ tokens }) }
-  if (named === undefined) return { speculation: { ...drafted, draft: { costRatio } }, warnings: [] }
+): ResolvedSpeculation<Speculation> {
+  const { speculation, warnings } = drafting(request, model, catalogue)
+  return { speculation: { ...speculation, ...present({ tokens }) }, warnings }
+}
+
+/** The same of a deployment, whose servers draft as many tokens in every step. */
+export function servedSpeculationOf(
+  { tokens, ...request }: ServedSpeculativeRequest,
+  model: Transformer,
+  catalogue: Catalogue,
+): ResolvedSpeculation<Drafted> {
+  const { speculation, warnings } = drafting(request, model, catalogue)
+  return { speculation: { ...speculation, tokens }, warnings }
+}
+
+function drafting(
+  { draftModel: named, draftCostRatio: costRatio = 0, acceptance }: Omit<SpeculativeRequest, 'tokens'>,
+  model: Transformer,
+  catalogue: Catalogue,
+): ResolvedSpeculation<Omit<Speculation, 'tokens'>> {
+  if (named === undefined) return { speculation: { acceptance, draft: { costRatio } }, warnings: [] }
   const { transformer: draft, warnings } = draftOf(named, catalogue)
   const usable = draftModel(draft, model)
   if ('refusal' in usable) throw faultyValue('impossible-combination', { pointer, detail: usable.refusal })
-  return { speculation: { ...drafted, draft }, warnings: [...usable.warnings, ...warnings] }
+  return { speculation: { acceptance, draft }, warnings: [...usable.warnings, ...warnings] }
 }
 
 /** Faults of the draft model point at the draft. */

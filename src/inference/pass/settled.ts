@@ -19,7 +19,7 @@ import { embeddingBeside, expertsAt, movesBetween } from '../model.ts'
 import { computeSeconds, partSeconds } from '../time/component-time.ts'
 import { besideSeconds, layerComputed } from '../time/turns.ts'
 import type { Workbench } from '../workbench.ts'
-import { fixedSeconds } from './arrangement.ts'
+import { arrangedSeconds, fixedSeconds } from './arrangement.ts'
 import { cachedBytes } from './cached.ts'
 import { courses, crossingTimes, streamsTo } from './courses.ts'
 import type { Pass } from './pass.ts'
@@ -42,6 +42,11 @@ export interface Settled {
 /** Null where a component has several layouts, or none. */
 export function settledIn(bench: Workbench, site: PricedMesh): Settled | null {
   return isOnly(site.offered) ? settled(bench, site) : null
+}
+
+/** What passes take at a site with the best of its layouts; Infinity where none fit. */
+export function secondsAt(bench: Workbench, site: PricedMesh): (pass: Pass) => Seconds {
+  return settledIn(bench, site)?.seconds ?? ((pass) => arrangedSeconds(bench, site, pass))
 }
 
 /** Only the first layout of each component is looked at. */

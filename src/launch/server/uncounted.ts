@@ -9,12 +9,11 @@ export function withOverrides(option: string): string {
   return `${option}: what it changes of the model is not read; say it in the request's model`
 }
 
-/** What a request can say of drafts, by its mode: deployments have no word for them. */
-const ofDrafts: Readonly<Record<string, string>> = {
-  prefill: 'prompts are read without drafts',
-  serve: 'deployments are costed without drafts; workload.speculative of mode generate says what they gain',
-}
-
+/** No server is told how many of its drafts are accepted, without which they say nothing of its times. */
 export function withDrafts(option: string, mode: string | null): string {
-  return `${option} is not counted: ${ofDrafts[mode ?? ''] ?? 'say it in workload.speculative'}`
+  const why =
+    mode === 'prefill'
+      ? 'prompts are read without drafts'
+      : 'drafts count as workload.speculative says them, with the share of them that is accepted'
+  return `${option} is not counted: ${why}`
 }

@@ -9,17 +9,18 @@
  * Source: "How To Scale Your Model", Inference.
  */
 import { meanParameterBytes } from '../../cost/memory/parameter-bytes.ts'
-import { only, type PricedMesh } from '../../inference/layout/compiled-layout.ts'
+import { only } from '../../inference/layout/compiled-layout.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import { arrangedSeconds } from '../../inference/pass/arrangement.ts'
-import type { InferenceCandidate } from '../../inference/phase.ts'
-import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
+import { stepPasses } from '../../inference/pass/step-passes.ts'
+import type { InferenceCandidate, Site } from '../../inference/phase.ts'
+import { draftSteps } from '../../inference/speculation/draft-step.ts'
+import { bestSpeculation } from '../../inference/speculation/speculation.ts'
+import { createWorkbench } from '../../inference/workbench.ts'
 import type { SpeculationAccount } from '../../plan/inference-plan.ts'
 import type { GenerateWorkload, Speculation } from '../../problem.ts'
 import type { PhaseFields } from '../phase-row.ts'
-import { draftStepSeconds } from './draft-step.ts'
-import { largestBatch, stepPasses } from './phase.ts'
-import { bestSpeculation } from './speculation.ts'
+import { largestBatch } from './phase.ts'
 
 export function generateFields(
   model: InferenceModel,
@@ -27,14 +28,14 @@ export function generateFields(
   candidate: InferenceCandidate,
 ): PhaseFields {
   const { contextLength, meanContextLength, speculative } = workload
-  const { mesh, costs, layouts, pass } = candidate
+  const { mesh, placement, costs, layouts, pass } = candidate
   const bench = createWorkbench(model)
-  const site: PricedMesh = { mesh, costs, offered: only(layouts) }
+  const site: Site = { mesh, placement, costs, offered: only(layouts) }
   const { rates, setting } = model
   const { experts } = setting.model
   const perToken =
     (meanParameterBytes(setting.precision, setting.model) / 2) * (rates.secondsPerByte / rates.secondsPerFlop)
-  const account = speculative ? speculationAccount(bench, site, candidate, workload, speculative) : null
+  const account = speculative ? speculationAccount(model, site, candidate, workload, speculative) : null
   return {
     maxBatchSequences: largestBatch(bench, site, { contextLength, meanContextLength }),
     criticalBatchTokens:
@@ -45,19 +46,20 @@ export function generateFields(
 
 /** Null if the drafts that were asked for do not fit beside the caches. */
 function speculationAccount(
-  bench: Workbench,
-  site: PricedMesh,
+  model: InferenceModel,
+  site: Site,
   candidate: InferenceCandidate,
   workload: GenerateWorkload,
   { acceptance, draft, tokens }: Speculation,
 ): SpeculationAccount | null {
   const { mesh, pass, seconds } = candidate
   const batch = pass.resident.sequences
+  const bench = createWorkbench(model)
   const found = bestSpeculation({
     acceptance,
     tokens,
     draftSeconds:
-      'costRatio' in draft ? draft.costRatio * seconds : draftStepSeconds(bench, candidate, workload, draft),
+      'costRatio' in draft ? draft.costRatio * seconds : draftSteps(model, site, workload, draft)(batch),
     // Drafts that do not fit beside the caches take infinite time, so that none such is chosen.
     targetSeconds: (positions) =>
       Math.min(

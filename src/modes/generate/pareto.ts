@@ -6,6 +6,7 @@
 import type { InferenceModel } from '../../inference/model.ts'
 import { leastSeconds } from '../../inference/pass/arrangement.ts'
 import { contextGroups } from '../../inference/pass/contexts.ts'
+import { stepPasses } from '../../inference/pass/step-passes.ts'
 import type { InferenceCandidate, Site } from '../../inference/phase.ts'
 import { candidateOf, optimisticSeconds, sitesOf } from '../../inference/sites.ts'
 import { floorSeconds } from '../../inference/time/floor.ts'
@@ -16,7 +17,7 @@ import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { evenBatches } from './even-batches.ts'
 import { frontier } from './frontier.ts'
-import { generationPhase, stepPasses } from './phase.ts'
+import { generationPhase } from './phase.ts'
 
 /** A batch on a mesh, with a lower bound of its step time. */
 interface Trial {

@@ -8,20 +8,21 @@ import type { LayoutsWanted } from '../../inference/layout/layout-question.ts'
 import { offersOf } from '../../inference/layout/servable.ts'
 import { type Demand, inferenceMeshes, type MeshesOf } from '../../inference/meshes.ts'
 import type { InferenceModel } from '../../inference/model.ts'
-import { arrangedSeconds, leastSeconds } from '../../inference/pass/arrangement.ts'
+import { leastSeconds } from '../../inference/pass/arrangement.ts'
 import { mostWithin } from '../../inference/pass/most-within.ts'
 import { generationPass, type Pass } from '../../inference/pass/pass.ts'
 import { memoryRoom } from '../../inference/pass/pass-numbers.ts'
-import { settledIn } from '../../inference/pass/settled.ts'
+import { secondsAt } from '../../inference/pass/settled.ts'
+import { stepPasses } from '../../inference/pass/step-passes.ts'
 import type { Phase } from '../../inference/phase.ts'
-import { waysOf } from '../../inference/time/halves.ts'
+import { mostPositions } from '../../inference/speculation/speculation.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateProblem, GenerateWorkload } from '../../problem.ts'
 import { type Mesh, meshKey, replicasOf } from '../../sharding/axis.ts'
+import type { Seconds } from '../../units.ts'
 import { evenBatches } from './even-batches.ts'
-import { mostTokens } from './speculation.ts'
 
 export interface GenerationPhase extends Phase {
   /** The most sequences that a mesh may run at once, for memory and for what a server is told, however long the step then takes. */
@@ -104,31 +105,23 @@ export function generationDemand({ batchSequences }: GenerateWorkload): Demand {
   return { sequences: batchSequences === 'max' ? null : batchSequences, positions: 1 }
 }
 
-/** The ways to pass a batch through the model; the first passes the whole batch at once. */
-export function stepPasses(
-  { setting }: InferenceModel,
-  workload: Pick<GenerateWorkload, 'contextLength' | 'meanContextLength'>,
-  batch: number,
-  mesh: Mesh,
-  positions = 1,
-): readonly [whole: Pass, ...Pass[]] {
-  const whole = generationPass(setting.model, workload, batch, mesh.pipeline, positions)
-  return waysOf(setting.assumptions, mesh, whole)
-}
-
-/** The most sequences within memory and, if the workload has them, the most of a server and the time limit; 0 if not even one per replica is. */
+/**
+ * The most sequences within memory and, if the workload has them, the most of a server and the time limit; 0 if not even one per replica is.
+ * `limited` is what the limit is on, that of a step by default.
+ */
 export function largestBatch(
   bench: Workbench,
   site: PricedMesh,
   workload: Omit<GenerateWorkload, 'mode' | 'batchSequences'>,
+  limited?: (batch: number) => Seconds,
 ): number {
   const { mesh } = site
   const most = mostInMemory(bench, mesh, site.offered, workload)
   const limit = workload.maxStepSeconds
   if (limit === undefined || most === 0) return most
-  const taken = settledIn(bench, site)
-  const secondsOf = (pass: Pass) => (taken ? taken.seconds(pass) : arrangedSeconds(bench, site, pass))
+  const secondsOf = secondsAt(bench, site)
   return largest(replicasOf(mesh), most, (batch) => {
+    if (limited) return limited(batch) <= limit
     return stepPasses(bench, workload, batch, mesh).some((pass) => secondsOf(pass) <= limit)
   })
 }
@@ -141,9 +134,8 @@ function mostInMemory(
 ): number {
   const { memoryBudget, model: transformer } = bench.setting
   const room = memoryRoom(bench, mesh, offered)
-  // Drafted tokens need room as well, though little.
   const { speculative, maxSequences = absurd } = workload
-  const positions = speculative ? 1 + (speculative.tokens ?? mostTokens) : 1
+  const positions = mostPositions(speculative)
   const bytes = (batch: number) =>
     room(generationPass(transformer, workload, batch, mesh.pipeline, positions))
   const least = replicasOf(mesh)

@@ -2,9 +2,9 @@
  * Requests per second that one instance sustains.
  *
  *   prefill     b / t                    b prompts take t together
- *   generate    B / (G·s + B·t/b)        B sequences, s seconds a step, G tokens a request; t/b only if it prefills too
+ *   generate    B / (G·s + B·t/b)        B sequences, s seconds a token, G tokens a request; t/b only if it prefills too
  *
- * The first token counts as a step too. If instances do only one of the two, the quotient is the book's number of
+ * The first token counts as one of them too. If instances do only one of the two, the quotient is the book's number of
  * prefill instances for each generate instance, t·B/(s·G). Source: "How To Scale Your Model", Applied Inference.
  */
 import type { Seconds } from '../../units.ts'
@@ -15,9 +15,9 @@ export function prefillCapacity(seconds: Seconds, prompts: number): number {
 
 export function generateCapacity(
   batch: number,
-  stepSeconds: Seconds,
+  tokenSeconds: Seconds,
   outputLength: number,
   prefillSeconds: Seconds = 0,
 ): number {
-  return batch / (outputLength * stepSeconds + batch * prefillSeconds)
+  return batch / (outputLength * tokenSeconds + batch * prefillSeconds)
 }

@@ -19,8 +19,8 @@ export function instanceSize(problem: ServeProblem, pooled: InferenceModel, clus
     known(holding, lengths.contextLength, () =>
       rememberedWhole((own: InstanceSize, stop) => prefillsHolding(own, lengths, stop)),
     )
-  const generates = rememberedWhole((maxStepSeconds: Seconds, stop) =>
-    generateInstances(size, maxStepSeconds, stop),
+  const generates = rememberedWhole((maxTokenSeconds: Seconds, stop) =>
+    generateInstances(size, maxTokenSeconds, stop),
   )
   const beside = rememberedWhole((generate: GenerateInstance, stop) => prefillsBeside(generate, {}, stop))
   const size: InstanceSize = {
@@ -28,7 +28,7 @@ export function instanceSize(problem: ServeProblem, pooled: InferenceModel, clus
     bench: { ...part.bench, servable: pooled.servable },
     prefills: (stop = never) => prefills(size, stop),
     prefillsHolding: (lengths, stop = never) => prefillsFor(lengths)(size, stop),
-    generates: (maxStepSeconds, stop = never) => generates(maxStepSeconds, stop),
+    generates: (maxTokenSeconds, stop = never) => generates(maxTokenSeconds, stop),
     prefillsBeside: (generate, stop = never) => beside(generate, stop),
   }
   return size

@@ -40,7 +40,7 @@ export interface InstanceSize {
   readonly prefills: (stop?: Stop) => readonly PrefillInstance[]
   /** The same of servers that do nothing else and have room for a request of so many positions. */
   readonly prefillsHolding: (lengths: ReadLengths, stop?: Stop) => readonly PrefillInstance[]
-  readonly generates: (maxStepSeconds: Seconds, stop?: Stop) => readonly GenerateInstance[]
+  readonly generates: (maxTokenSeconds: Seconds, stop?: Stop) => readonly GenerateInstance[]
   /** Prefill instances that the server of a generate instance can also be. */
   readonly prefillsBeside: (generate: GenerateInstance, stop?: Stop) => readonly PrefillInstance[]
 }

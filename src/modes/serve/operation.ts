@@ -3,17 +3,19 @@
  * chips).
  *
  *   batch        B, the least that keeps up (Little's law): B/(G·τ) >= λ/D
- *   token        τ = s(B)                         apart
- *                τ = s(B)/(1 - λt/(bD))           together: the rest of the time goes to prefills
+ *   step         σ = s(B)                         apart
+ *                σ = s(B)/(1 - λt/(bD))           together: the rest of the time goes to prefills
+ *   token        τ = σ/E                          for E tokens that a step gives a sequence: one, or more where drafts
+ *                                                 are accepted (pace.ts)
  *   prefill      t' = t                           apart
- *                t' = t + n·s(B) + τ/2            together: in n = b·f/c chunks, each in a step of B, from the next one
+ *                t' = t + n·s(B) + σ/2            together: in n = b·f/c chunks, each in a step of B, from the next one
  *                                                 on
- *   chunk        c = min(b·f, ⌊b·f·(T - s(B))/t⌋) for f new tokens of each prompt: the most with which no step takes
- *                longer than T, and no more than matmuls of each reader gain by (readers.ts: prompts longer than that
- *                would hold up all tokens of others); that again where c is less than M + b - B, as servers take no fewer
- *                tokens per step than sequences, and none keeps T. Where the first token is then late, or prompts keep the chips busy for too long, the
- *                least c with which that is not so: T limits τ, which is a mean. The tokens
- *                of a step are whole pages of each reader. A plan that limits them leaves c those beside B.
+ *   chunk        c = min(b·f, ⌊b·f·(E·T - s(B))/t⌋) for f new tokens of each prompt: the most with which no step takes
+ *                longer than E·T, the limit on the tokens that it gives, and no more than matmuls of each reader gain by (readers.ts: prompts longer
+ *                than that would hold up all tokens of others); that again where c is less than p·(M - B) + b for p positions of a sequence in a
+ *                step, as servers take no fewer tokens per step than sequences have, and none keeps T. Where the first token is then late, or prompts keep the chips
+ *                busy for too long, the least c with which that is not so: T limits τ, which is a mean. The tokens
+ *                of a step are whole pages of each reader. A plan that limits them leaves c those beside p·B.
  *   gap          s(B) + t·c/(b·f), the longest between two tokens of a request: a step that reads a chunk
  *   wait         W, for P servers that each take b prompts every t' (arrivals λ/b, constant service)
  *   slots        V, for D·M slots that a sequence holds for G·τ (exponential service, as outputs vary)
@@ -36,7 +38,7 @@ import { type KvTransfer, kvTransfer } from './transfer.ts'
 export interface Operation {
   readonly rate: number
   readonly batch: number
-  /** Tokens of one step of a server that does both: one for each sequence that generates, and a chunk of prompts. Null apart. */
+  /** Tokens of one step of a server that does both: one for each sequence that generates, and those drafted for it, and a chunk of prompts. Null apart. */
   readonly stepTokens: number | null
   readonly stepSeconds: Seconds
   readonly tokenSeconds: Seconds
@@ -59,22 +61,23 @@ function operationAt(
   rate: number,
 ): Operation | null {
   const { prefill, generate, slots, disaggregated } = pair
-  const { outputLength } = requests
+  const { outputLength, stepPositions } = requests
   const own = rate / generates
   const each = disaggregated ? 0 : prefill.seconds / prefill.prompts
   const batch = leastThat(
     slots,
-    (count) => own * (outputLength * generate.stepSeconds(count) + count * each) <= count,
+    (count) => own * (outputLength * generate.tokenSeconds(count) + count * each) <= count,
   )
   if (batch === null) return null
   const step = generate.stepSeconds(batch)
-  const token = step / (1 - own * each)
+  const between = 1 - own * each
+  const token = generate.tokenSeconds(batch) / between
   const read = promptTokens(pair, requests)
   const stepTokens = disaggregated ? null : (pair.stepTokens ?? mostStepTokens(pair, requests, batch, step))
-  const chunk = stepTokens === null ? null : Math.min(read, stepTokens - batch)
+  const chunk = stepTokens === null ? null : Math.min(read, stepTokens - batch * stepPositions)
   if (chunk !== null && chunk < 1) return null
   const service = prefill.seconds + (chunk === null ? 0 : (read / chunk) * step)
-  const prefillSeconds = service + (disaggregated ? 0 : token / 2)
+  const prefillSeconds = service + (disaggregated ? 0 : step / between / 2)
   const queueSeconds = meanWait({
     arrivalsPerSecond: rate / prefill.prompts,
     serviceSeconds: service,
@@ -109,27 +112,28 @@ function operationAt(
 
 /**
  * The most tokens of one step. If whole prompts, or the parts of longer ones that readers gain by, keep the step within the
- * limit per token, that is these and one token for every slot. Otherwise it is as many as keep the step within that limit; and the former
+ * limit on its tokens, that is these and all of every slot. Otherwise it is as many as keep the step within that limit; and the former
  * again where these are fewer than the sequences that the server may hold, as no server starts with fewer.
  */
 function mostStepTokens(pair: Pair, requests: Requests, batch: number, step: Seconds): number {
   const whole = promptTokens(pair, requests)
-  const inTime = Math.floor((whole * (requests.maxPerToken - step)) / pair.prefill.seconds)
+  const { maxPerToken, stepYield, stepPositions } = requests
+  const inTime = Math.floor((whole * (maxPerToken * stepYield - step)) / pair.prefill.seconds)
   const pages = pageTokens(pair)
   const usual = Math.min(whole, mostTokens * readersOf(pair))
-  const within = Math.floor((batch + Math.max(0, inTime)) / pages) * pages
+  const within = Math.floor((batch * stepPositions + Math.max(0, inTime)) / pages) * pages
   // Where no step of a server keeps the limit, the fewest tokens would only make prompts wait.
-  return inTime >= usual || within < fewestTokens(pair) ? mostPaged(pair, usual) : within
+  return inTime >= usual || within < fewestTokens(pair, requests) ? mostPaged(pair, requests, usual) : within
 }
 
 /** Tokens with which a step has so many of prompts beside all slots. */
-function mostPaged(pair: Pair, tokens: number): number {
-  return inPages(pair.slots + tokens, pageTokens(pair))
+function mostPaged(pair: Pair, { stepPositions }: Requests, tokens: number): number {
+  return inPages(pair.slots * stepPositions + tokens, pageTokens(pair))
 }
 
-/** One for each sequence that the server may hold. */
-function fewestTokens(pair: Pair): number {
-  return inPages(pair.slots + pair.prefill.prompts, pageTokens(pair))
+/** Those of each sequence that the server may hold. */
+function fewestTokens(pair: Pair, { stepPositions }: Requests): number {
+  return inPages(pair.slots * stepPositions + pair.prefill.prompts, pageTokens(pair))
 }
 
 /** Tokens that are a page of each reader. */
@@ -163,9 +167,9 @@ export function meets(deployment: Deployment, requests: Requests, rate: number):
   if (rate > capacity(deployment)) return null
   const usual = meetsAsIs(deployment, requests, rate)
   if (usual || pair.disaggregated || pair.stepTokens !== null) return usual
-  const fewest = fewestTokens(pair)
+  const fewest = fewestTokens(pair, requests)
   const pages = pageTokens(pair)
-  const more = (mostPaged(pair, promptTokens(pair, requests)) - fewest) / pages + 1
+  const more = (mostPaged(pair, requests, promptTokens(pair, requests)) - fewest) / pages + 1
   const withMore = (count: number): Operation | null => {
     const stepTokens = fewest + (count - 1) * pages
     return meetsAsIs({ ...deployment, pair: { ...pair, stepTokens } }, requests, rate)

@@ -4,7 +4,7 @@
  *   slots   M, the most sequences of a generate instance that its memory holds and with which a token takes at most T;
  *           where a plan writes more, the rate that it is planned for is still that of those in time
  *
- * b prompts take t together, a request has G tokens. On shared chips a step of B sequences takes longer by its share of
+ * b prompts take t together, a request has G tokens. On shared chips a token of B sequences takes longer by its share of
  * prefills, B·t/(b·G), and memory also holds the prompts being read, the larger of the two workspaces, and a second
  * copy of weights that the phases store differently.
  */
@@ -64,10 +64,10 @@ export function apart(
   { outputLength, maxPerToken }: Requests,
   { sequences = Number.POSITIVE_INFINITY }: Limits = {},
 ): Pair | null {
-  const { stepSeconds } = generate
+  const { tokenSeconds } = generate
   const most = Math.min(generate.most, sequences)
   if (most < 1) return null
-  const timely = timelyOf(most, maxPerToken, stepSeconds)
+  const timely = timelyOf(most, maxPerToken, tokenSeconds)
   return {
     disaggregated: true,
     prefill,
@@ -78,7 +78,7 @@ export function apart(
     maxSequences: Number.isFinite(sequences) ? sequences : null,
     stepTokens: null,
     prefillCapacity: prefillCapacity(prefill.seconds, prefill.prompts),
-    generateCapacity: generateCapacity(timely, stepSeconds(timely), outputLength),
+    generateCapacity: generateCapacity(timely, tokenSeconds(timely), outputLength),
   }
 }
 
@@ -100,12 +100,12 @@ export function together(
   limits: Limits = {},
 ): Pair | null {
   const { outputLength, maxPerToken } = requests
-  const { resident, stepSeconds } = generate
+  const { resident, tokenSeconds } = generate
   const most = leftBeside(prefill, generate.most, limits.sequences)
   const alike = prefill.storage === generate.storage
   const copyBytes = alike ? 0 : copiedBytes(generate.size.bench, prefill.candidate, generate.chosen)
   const each = prefill.seconds / prefill.prompts
-  const token = (batch: number) => stepSeconds(batch) + (batch * each) / outputLength
+  const token = (batch: number) => tokenSeconds(batch) + (batch * each) / outputLength
   // A limit that somebody wrote holds even if tokens are then late.
   const inTime = limits.sequences === undefined ? maxPerToken : Number.POSITIVE_INFINITY
   const slots = mostThat(most, (batch) => {
@@ -141,7 +141,7 @@ function sharing(
   { sequences, stepTokens }: Limits = {},
 ): Pair {
   const each = prefill.seconds / prefill.prompts
-  const capacity = generateCapacity(held.timely, generate.stepSeconds(held.timely), outputLength, each)
+  const capacity = generateCapacity(held.timely, generate.tokenSeconds(held.timely), outputLength, each)
   return {
     disaggregated: false,
     prefill,

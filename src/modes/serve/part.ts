@@ -31,6 +31,8 @@ export interface Steps {
   readonly most: number
   /** Infinity if so many sequences do not fit. */
   readonly stepSeconds: (batch: number) => Seconds
+  /** Of each sequence: less than a step takes where drafts are accepted. */
+  readonly tokenSeconds: (batch: number) => Seconds
   readonly resident: (batch: number) => Resident
   /** With one sequence of so many positions in each group of chips that caches its own. */
   readonly alone: (positions: number) => Resident
@@ -60,7 +62,7 @@ export interface Part extends Reading {
   /** As `prefillPhase`. */
   readonly generatePhase: (stop: Stop) => GenerationPhase
   readonly placements: (mesh: Mesh) => readonly Placement[]
-  /** Made by `make` for the first who asks for these layouts there, under this limit of a step. */
+  /** Made by `make` for the first who asks for these layouts there, under this limit of a token. */
   readonly steps: (asked: AskedSteps, make: () => Steps) => Steps
 }
 
@@ -75,7 +77,7 @@ export interface AskedSteps {
   readonly mesh: Mesh
   readonly placement: Placement
   readonly layouts: readonly CompiledLayout[]
-  readonly maxStepSeconds: number
+  readonly maxTokenSeconds: number
   /** The framework that is to run them, where frameworks differ in what they run. */
   readonly server?: string | undefined
 }
@@ -112,9 +114,9 @@ function createPart(problem: ServeProblem, pooled: InferenceModel, cluster: Clus
     generateProblem,
     generatePhase: (stop) => generatePhase('max', stop),
     placements: (mesh) => known(laid, meshKey(mesh), () => placements(cluster.network, mesh)),
-    steps: ({ mesh, placement, layouts, maxStepSeconds, server = '' }, make) => {
+    steps: ({ mesh, placement, layouts, maxTokenSeconds, server = '' }, make) => {
       const names = offeredText(only(layouts))
-      const key = `${maxStepSeconds} ${meshKey(mesh)} ${JSON.stringify(placement)} ${names} ${server}`
+      const key = `${maxTokenSeconds} ${meshKey(mesh)} ${JSON.stringify(placement)} ${names} ${server}`
       return known(stepped, key, make)
     },
   }

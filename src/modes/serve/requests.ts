@@ -1,5 +1,7 @@
 /** The requests that a deployment answers, and the highest utilisation that one is planned for. */
+
 import { present } from '../../fields.ts'
+import { mostPositions, tokensOfStep } from '../../inference/speculation/speculation.ts'
 import { cacheElementBytes } from '../../model/cache-type.ts'
 import { kvCacheBytes } from '../../model/kv-cache.ts'
 import type { GenerateWorkload, PrefillWorkload, ServeProblem, ServeWorkload } from '../../problem.ts'
@@ -19,6 +21,10 @@ export interface Requests {
   readonly pool: number
   /** Keys and values of one prompt. */
   readonly cacheBytes: Bytes
+  /** New positions of a sequence in a step: one, and those that are drafted. */
+  readonly stepPositions: number
+  /** Tokens that a step is expected to give a sequence: one, and the drafted ones that are accepted. */
+  readonly stepYield: number
 }
 
 /**
@@ -42,6 +48,8 @@ export function longestPrompt({ promptLength, outputLength, contextLength }: Req
 
 type Lengths = Pick<ServeWorkload, 'promptLength' | 'outputLength' | 'cachedPrefixLength'>
 
+type Generated = Pick<ServeWorkload, 'promptLength' | 'outputLength' | 'speculative'>
+
 /** With the longest request, where the server has to have room for one. */
 export function prefillWorkload(
   { promptLength, cachedPrefixLength }: Lengths,
@@ -54,19 +62,25 @@ export function prefillWorkload(
 
 /** A sequence's cache has room for prompt and output, and on average holds the prompt and half of the output. */
 export function generateWorkload(
-  { promptLength, outputLength }: Lengths,
+  { promptLength, outputLength, speculative }: Generated,
   batchSequences: number | 'max',
 ): GenerateWorkload {
   const contextLength = promptLength + outputLength
   const meanContextLength = promptLength + outputLength / 2
-  return { mode: 'generate', batchSequences, contextLength, meanContextLength }
+  return {
+    mode: 'generate',
+    batchSequences,
+    contextLength,
+    meanContextLength,
+    ...present({ speculative }),
+  }
 }
 
 export function requestsOf(
   { workload, model, precision, cluster }: ServeProblem,
   contextLength = longestOf(workload),
 ): Requests {
-  const { promptLength, outputLength, cachedPrefixLength } = workload
+  const { promptLength, outputLength, cachedPrefixLength, speculative } = workload
   return {
     promptLength,
     outputLength,
@@ -77,5 +91,7 @@ export function requestsOf(
     maxPerToken: workload.maxTimePerOutputTokenSeconds ?? Number.POSITIVE_INFINITY,
     pool: cluster.chips,
     cacheBytes: kvCacheBytes(model, promptLength, cacheElementBytes(model, precision.kvCache)),
+    stepPositions: mostPositions(speculative),
+    stepYield: speculative ? tokensOfStep(speculative) : 1,
   }
 }

@@ -74,7 +74,7 @@ function generatesFor(
 ): readonly GenerateInstance[] {
   const { mesh } = written
   return mesh
-    ? generatesOn(size, mesh, { ...givenOf(size, mesh, written), maxStepSeconds: perToken })
+    ? generatesOn(size, mesh, { ...givenOf(size, mesh, written), maxTokenSeconds: perToken })
     : size.generates(perToken)
 }
 

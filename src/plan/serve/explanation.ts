@@ -20,6 +20,7 @@ export function serveExplanation(
     balanceSentence(deployment, requests),
     firstTokenSentence(plan, deployment, requests),
     tokenSentence(deployment, requests),
+    draftsSentence(plan),
     batchSentence(plan, deployment, requests),
     transferSentence(deployment),
     secondLayoutSentence(plan),
@@ -93,11 +94,12 @@ function hasObjectives({ rate, maxFirst, maxPerToken }: Requests): boolean {
   return rate !== null || Number.isFinite(Math.min(maxFirst, maxPerToken))
 }
 
-function balanceSentence(deployment: Sized, { outputLength }: Requests): string {
+function balanceSentence(deployment: Sized, requests: Requests): string {
+  const { outputLength } = requests
   const { pair, prefills, generates } = deployment
   const { prefill, generate, slots } = pair
   const prompts = prefill.prompts === 1 ? 'a prompt' : `${prefill.prompts} prompts`
-  const step = secondsText(generate.stepSeconds(slots))
+  const step = stepText(generate.stepSeconds(slots), requests)
   if (!pair.disaggregated) {
     const share = (deployment.operation.rate * prefill.seconds) / prefill.prompts / generates
     return `Both phases share ${counted(chipsOf(deployment), 'chip')}: prefill (${secondsText(prefill.seconds)} for ${prompts}) takes ${percent(share)} of the time, and steps of generation run in the rest.`
@@ -122,7 +124,24 @@ function tokenSentence({ operation, pair, generates }: Sized, requests: Requests
   const objective = against(tokenSeconds, requests.maxPerToken)
   if (gapSeconds === null) return `A token every ${secondsText(tokenSeconds)}; ${objective}.`
   const share = ((rate / generates) * pair.prefill.seconds) / pair.prefill.prompts
-  return `A token every ${secondsText(tokenSeconds)}: a step of ${secondsText(stepSeconds)}, and prefills for ${percent(share)} of the time; ${objective}. The longest step, with a chunk of prompts, takes ${secondsText(gapSeconds)}.`
+  return `A token every ${secondsText(tokenSeconds)}: a step of ${stepText(stepSeconds, requests)}, and prefills for ${percent(share)} of the time; ${objective}. The longest step, with a chunk of prompts, takes ${secondsText(gapSeconds)}.`
+}
+
+function stepText(seconds: number, { stepYield }: Requests): string {
+  return stepYield === 1 ? secondsText(seconds) : `${secondsText(seconds)} for ${stepYield.toFixed(2)} tokens`
+}
+
+/** What drafts make of a token, beside a step of the same batch without any. */
+function draftsSentence({ generate }: Described): string | null {
+  const { speculation } = generate
+  if (!speculation) return null
+  const { draftTokens, draftSeconds, expectedTokensPerStep, stepSeconds, speedup } = speculation
+  const each = draftTokens === 1 ? 'takes' : 'take'
+  const step = `A step of ${secondsText(stepSeconds)} scores ${counted(draftTokens, 'drafted token')} of each sequence, which ${each} ${secondsText(draftTokens * draftSeconds)} to draft, and gives it ${expectedTokensPerStep.toFixed(2)} tokens`
+  const batch = counted(generate.batchSequences, 'sequence')
+  return speedup < 1
+    ? `${step}: drafts hurt here, as ${batch} without them would have a token ${percent(1 / speedup - 1)} sooner.`
+    : `${step}: ${speedup.toFixed(2)} times as many as ${batch} without drafts would have in that time.`
 }
 
 function batchSentence(plan: Described, { operation, pair }: Sized, requests: Requests): string {
@@ -131,7 +150,7 @@ function batchSentence(plan: Described, { operation, pair }: Sized, requests: Re
   const { slots, generate } = pair
   const free =
     !hasObjectives(requests) ||
-    generate.stepSeconds(slots) > maxPerToken ||
+    generate.tokenSeconds(slots) > maxPerToken ||
     plan.requestsPerSecond < (rate ?? 0) * (1 - rounding)
   const allows = free ? 'memory allows' : 'memory and the objectives allow'
   return `${batch} sequences are resident in a generate instance on average, ${percent(batch / slots)} of the ${slots} that ${allows}.`

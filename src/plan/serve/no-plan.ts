@@ -171,13 +171,15 @@ function firstTokenReasons({ requests, best, fastestPrefill }: NoServe): Reasons
 }
 
 function tokenReasons({ requests, best, wholePool }: NoServe): Reasons {
-  const { maxPerToken } = requests
+  const { maxPerToken, stepYield } = requests
   if (!Number.isFinite(maxPerToken) || best({ ...requests, ...unlimited, maxPerToken })) return []
   // The pool as one instance has the most HBM and arithmetic that there is, but is not the fastest: its layout says nothing.
-  const alone = (wholePool('generate', maxPerToken)?.reasons ?? []).filter(
+  const alone = (wholePool('generate', maxPerToken * stepYield)?.reasons ?? []).filter(
     ({ reason, layouts }) => reason === 'latency' && layouts === 0,
   )
-  if (alone.length > 0) return alone
+  const several =
+    stepYield === 1 ? '' : ` for the ${stepYield.toFixed(2)} tokens that a step gives a sequence`
+  if (alone.length > 0) return alone.map((own) => ({ ...own, detail: `${own.detail}${several}` }))
   const least = loosened(maxPerToken, (limit) => best({ ...requests, ...unlimited, maxPerToken: limit }))
   const detail = least
     ? `the least that a deployment was found to take for a token, at any rate, is ${secondsText(least.value)}, over the limit of ${secondsText(maxPerToken)}`

@@ -1,9 +1,10 @@
 /** The phases of a deployment as plans of their own: what reads prompts, and what generates for so many sequences. */
 import type { Solver } from '../../../solvers/linear-program.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
+import { stepPasses } from '../../inference/pass/step-passes.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import { fastestOf } from '../../inference/sites.ts'
-import { generationPhase, stepPasses } from '../../modes/generate/phase.ts'
+import { generationPhase } from '../../modes/generate/phase.ts'
 import { prefillPhase } from '../../modes/prefill/phase.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from '../../modes/serve/instance.ts'
 import type { Pair } from '../../modes/serve/pair.ts'

@@ -5,7 +5,7 @@ import { mostUtilization } from '../../modes/serve/requests.ts'
 import type { ServeProblem, ServeWorkload } from '../../problem.ts'
 import { offCentre } from '../certainty/off-centre.ts'
 import { unmeasuredText } from '../certainty/unmeasured.ts'
-import { secondsText } from '../explain/figures.ts'
+import { counted, percent, secondsText } from '../explain/figures.ts'
 import { lengthWarning, serverWarning, unfittedWarning } from '../explain/served-warnings.ts'
 import type { ServePlan } from '../inference-plan.ts'
 
@@ -40,6 +40,8 @@ export function serveWarnings(
     best && offCentre('a deployment', best.uncertainty),
     best && unmeasuredText(problem),
     best && gapWarning(best, workload),
+    workload.speculative && undrafted,
+    best && hurtWarning(best),
     requestsPerSecond === undefined &&
       'the request has no rate: the whole pool is filled, and deployments are ranked by the requests per second that it sustains',
     cachedPrefixLength > 0 &&
@@ -53,11 +55,21 @@ export function serveWarnings(
   )
 }
 
+const undrafted =
+  'what drafts tokens reads prompts too, and keeps weights and caches of its own: neither that time nor that memory is counted'
+
+function hurtWarning({ generate: { speculation, batchSequences } }: ServePlan): string | false {
+  if (!speculation || speculation.speedup >= 1) return false
+  return `speculation makes ${counted(batchSequences, 'sequence')} of a generate instance ${percent(1 - speculation.speedup)} slower: fewer tokens a step, or a request without workload.speculative, may take fewer chips`
+}
+
 /** Beside a limit, which is on the mean, where the longest step is over it; without one, where streams halt for a second. */
 function gapWarning(
-  { longestTokenSeconds, timePerOutputTokenSeconds }: ServePlan,
-  { maxTimePerOutputTokenSeconds: limit = 1 }: ServeWorkload,
+  { longestTokenSeconds, timePerOutputTokenSeconds, generate }: ServePlan,
+  { maxTimePerOutputTokenSeconds: limit }: ServeWorkload,
 ): string | false {
-  if (longestTokenSeconds === null || longestTokenSeconds <= limit) return false
+  // The limit of a step is that of all the tokens that it gives a sequence.
+  const most = limit === undefined ? 1 : limit * (generate.speculation?.expectedTokensPerStep ?? 1)
+  if (longestTokenSeconds === null || longestTokenSeconds <= most) return false
   return `a token comes ${secondsText(timePerOutputTokenSeconds)} after the last on average, and ${secondsText(longestTokenSeconds)} where the step reads a chunk of prompts: limits are on the mean, and fewer stepTokens in a plan make such steps shorter`
 }

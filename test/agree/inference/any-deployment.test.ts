@@ -16,7 +16,7 @@ import { meets, sustained } from '../../../src/modes/serve/operation.ts'
 import { apart, chipsOf, type Deployment, type Pair, together } from '../../../src/modes/serve/pair.ts'
 import { holds, instanceClusters } from '../../../src/modes/serve/pool.ts'
 import { type Requests, requestsOf } from '../../../src/modes/serve/requests.ts'
-import type { ServeProblem, ServeWorkload } from '../../../src/problem.ts'
+import type { Drafted, ServeProblem, ServeWorkload } from '../../../src/problem.ts'
 import { inferenceProblem } from '../../inference-problem.ts'
 import { runs } from '../../runs.ts'
 import { generatePhaseProblems } from './phase-problems.ts'
@@ -77,7 +77,14 @@ const questions = fc
     return { setting, ...asked }
   })
 
-type Question = typeof questions extends fc.Arbitrary<infer One> ? One : never
+type Question = (typeof questions extends fc.Arbitrary<infer One> ? One : never) &
+  Pick<ServeWorkload, 'speculative'>
+
+const drafts: fc.Arbitrary<Drafted> = fc.record({
+  draft: fc.record({ costRatio: pick(0, 0.05, 0.4) }),
+  acceptance: pick(0.2, 0.7, 1),
+  tokens: pick(1, 3, 8),
+})
 
 type BySize = readonly (readonly InstanceSize[])[]
 
@@ -91,12 +98,13 @@ function sizesOf(problem: ServeProblem, launched = problem.assumptions.framework
 }
 
 /** Null where nothing fits. */
-function problemOf({ setting, cached, longest, ...asked }: Question): ServeProblem | null {
+function problemOf({ setting, cached, longest, speculative, ...asked }: Question): ServeProblem | null {
   const { promptLength, outputLength, disaggregated, rate, first, token, one } = asked
   const cachedPrefixLength = Math.floor(cached * promptLength)
   const contextLength = longest * (promptLength + outputLength)
   const workload: ServeWorkload = {
     ...{ mode: 'serve', promptLength, outputLength, disaggregated, cachedPrefixLength, contextLength },
+    ...(speculative ? { speculative } : {}),
   }
   const problem: ServeProblem = { ...setting, workload }
   const sizes = sizesOf(problem).flat()
@@ -105,7 +113,7 @@ function problemOf({ setting, cached, longest, ...asked }: Question): ServeProbl
   const [generate, prefill] = [generates[one % generates.length], prefills[one % prefills.length]]
   if (!generate || !prefill) return null
   const batch = 1 + (one % generate.most)
-  const step = generate.stepSeconds(batch)
+  const step = generate.tokenSeconds(batch)
   const answered = Math.min(batch / (outputLength * step), prefill.prompts / prefill.seconds)
   return {
     ...problem,
@@ -248,6 +256,17 @@ describe('the best deployment of any model', () => {
     }
     const [any, launched] = [scoreOf(false), scoreOf(true)]
     expect(any).toBeLessThanOrEqual(launched + 1e-9 * Math.abs(launched))
+  })
+
+  it('is so where servers draft tokens', () => {
+    const kinds = new Set<Kind | null>()
+    fc.assert(
+      fc.property(questions, drafts, (question, speculative) => {
+        kinds.add(expectBest({ ...question, speculative }))
+      }),
+      { numRuns: runs(24) },
+    )
+    expect(kinds.size).toBeGreaterThan(1)
   })
 
   // Instances that were dropped for others of the same time that read more prompts together, and numbers that no longer share a node; the last

@@ -1,12 +1,13 @@
 /**
  * The best deployment against all deployments: every prefill with every generate instance of every size, in every
- * number, one after another, with queues and batches computed here.
+ * number, one after another, with queues, batches and what drafts give computed here.
  */
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { inferenceModel } from '../../../src/inference/model.ts'
 import { servables } from '../../../src/launch/serving.ts'
+import { transformer } from '../../../src/model/architecture.ts'
 import { bestDeployments } from '../../../src/modes/serve/deployments.ts'
 import type { GenerateInstance, PrefillInstance } from '../../../src/modes/serve/instance.ts'
 import { instanceSize } from '../../../src/modes/serve/instance-size.ts'
@@ -39,8 +40,18 @@ const questions = fc.record({
       requestsPerSecond: fc.constantFrom(20, 100, 150, 250, 2500),
       maxTimeToFirstTokenSeconds: fc.constantFrom(0.03, 0.06, 0.2, 1),
       maxTimePerOutputTokenSeconds: fc.constantFrom(0.002, 0.004, 0.01, 0.1),
+      drafts: fc.constantFrom(
+        null,
+        null,
+        { draft: { costRatio: 0.1 }, acceptance: 0.8, tokens: 3 },
+        { draft: { costRatio: 0.5 }, acceptance: 0.3, tokens: 2 },
+        { draft: transformer('head', { ...smallDense, layers: 1 }), acceptance: 0.6, tokens: 1 },
+      ),
     })
-    .map((workload): ServeWorkload => ({ mode: 'serve', cachedPrefixLength: 0, ...workload })),
+    .map(({ drafts, ...workload }): ServeWorkload => {
+      const speculative = drafts === null ? {} : { speculative: drafts }
+      return { mode: 'serve', cachedPrefixLength: 0, ...workload, ...speculative }
+    }),
 })
 
 type Question = typeof questions extends fc.Arbitrary<infer One> ? One : never
@@ -74,6 +85,18 @@ interface Numbers {
 
 const busiest = 0.8
 
+/** New positions of a sequence in a step, and the tokens that it is expected to get by them. */
+interface Drafts {
+  readonly positions: number
+  readonly tokens: number
+}
+
+function draftsOf({ speculative }: ServeWorkload): Drafts {
+  if (!speculative) return { positions: 1, tokens: 1 }
+  const { acceptance, tokens } = speculative
+  return { positions: 1 + tokens, tokens: (1 - acceptance ** (tokens + 1)) / (1 - acceptance) }
+}
+
 /** Seconds of a request, or null where an objective is missed. */
 function requestSeconds(
   prefill: PrefillInstance,
@@ -82,18 +105,20 @@ function requestSeconds(
   shared: boolean,
   { rate, prefills, generates }: Numbers,
   requests: Requests,
+  drafts: Drafts,
 ): number | null {
   const { outputLength: length, promptLength, maxFirst, maxPerToken } = requests
   const each = shared ? prefill.seconds / prefill.prompts : 0
-  const full = length * generate.stepSeconds(slots) + slots * each
+  const tokenOf = (count: number) => generate.stepSeconds(count) / drafts.tokens
+  const full = length * tokenOf(slots) + slots * each
   if (rate > busiest * ((generates * slots) / full) * (1 + 1e-12)) return null
   if (!shared && rate > busiest * ((prefills * prefill.prompts) / prefill.seconds) * (1 + 1e-12)) return null
   let batch = 1
-  const arriving = (count: number) =>
-    (rate / generates) * (length * generate.stepSeconds(count) + count * each)
+  const arriving = (count: number) => (rate / generates) * (length * tokenOf(count) + count * each)
   while (arriving(batch) > batch) batch++
   const step = generate.stepSeconds(batch)
-  const token = step / (1 - (rate / generates) * each)
+  const between = step / (1 - (rate / generates) * each)
+  const token = between / drafts.tokens
   const held = rate * length * token
   const places = generates * slots
   const place =
@@ -115,10 +140,12 @@ function requestSeconds(
       serviceVariation: 0,
       servers: shared ? generates : prefills,
     })
-    const first = place + wait + service + (shared ? token / 2 : exposed(prefill, generate, requests))
+    const first = place + wait + service + (shared ? between / 2 : exposed(prefill, generate, requests))
     return first > maxFirst ? null : first
   }
-  const beside = { slots, batch, pages: pagesOf(generate), room: maxPerToken - step }
+  const { positions } = drafts
+  const room = maxPerToken * drafts.tokens - step
+  const beside = { slots, batch, positions, pages: pagesOf(generate), room }
   const chunk = shared ? chunkOf(prefill, beside, tokens, firstWith) : tokens
   const first = chunk === null ? null : firstWith(chunk)
   return first === null || token > maxPerToken * (1 + 1e-12) ? null : first + (length - 1) * token
@@ -141,26 +168,30 @@ function pagesOf({ site: { mesh }, chosen }: GenerateInstance): number {
 interface Beside {
   readonly slots: number
   readonly batch: number
+  /** Of each sequence in a step. */
+  readonly positions: number
   readonly pages: number
   readonly room: number
 }
 
 /**
  * Prompts go in chunks of so many tokens that no step is over the objective, each beside a step of generation; if the
- * first token is then late, in the smallest with which it is not. Tokens of a step are whole pages, and no fewer than sequences.
+ * first token is then late, in the smallest with which it is not. Tokens of a step are whole pages, and no fewer than sequences have.
  */
 function chunkOf(
   { prompts, seconds }: PrefillInstance,
-  { slots, batch, pages, room }: Beside,
+  { slots, batch, positions, pages, room }: Beside,
   tokens: number,
   firstWith: (chunk: number) => number | null,
 ): number | null {
   const inTime = Math.floor((tokens * room) / seconds)
-  const chunkIn = (step: number) => Math.min(tokens, step - batch)
+  const chunkIn = (step: number) => Math.min(tokens, step - batch * positions)
   let least = pages
-  while (least < slots + prompts) least += pages
+  while (least < slots * positions + prompts) least += pages
   let usual = least
-  while (inTime >= tokens ? usual < slots + tokens : usual + pages <= batch + inTime) usual += pages
+  const isShort = (told: number) =>
+    inTime >= tokens ? told < slots * positions + tokens : told + pages <= batch * positions + inTime
+  while (isShort(usual)) usual += pages
   if (inTime >= 1 && firstWith(chunkIn(usual)) !== null) return chunkIn(usual)
   if (firstWith(tokens) === null) return null
   while (firstWith(chunkIn(least)) === null) least += pages
@@ -182,12 +213,17 @@ function exposed(
 }
 
 /** The most sequences beside the prompts that are read, counted down. */
-function sharedSlots(prefill: PrefillInstance, generate: GenerateInstance, requests: Requests): number {
+function sharedSlots(
+  prefill: PrefillInstance,
+  generate: GenerateInstance,
+  requests: Requests,
+  drafts: Drafts,
+): number {
   const second = copyBytes(generate.size.bench, prefill.candidate, generate.chosen)
   const each = prefill.seconds / prefill.prompts
   const fits = (count: number) => {
     const { bytes, workspace, budget } = generate.resident(count + prefill.prompts)
-    const token = generate.stepSeconds(count) + (count * each) / requests.outputLength
+    const token = generate.stepSeconds(count) / drafts.tokens + (count * each) / requests.outputLength
     return bytes + second + Math.max(workspace, prefill.workspace) <= budget && token <= requests.maxPerToken
   }
   let count = generate.most
@@ -198,6 +234,7 @@ function sharedSlots(prefill: PrefillInstance, generate: GenerateInstance, reque
 function everyDeployment(question: Question): Found | null {
   const { byServer, pool, requests } = spaceOf(question)
   const { requestsPerSecond: rate = 0, disaggregated } = question.workload
+  const drafts = draftsOf(question.workload)
   let best: Found | null = null
   const note = (chips: number, seconds: number | null) => {
     if (seconds === null) return
@@ -223,11 +260,11 @@ function everyDeployment(question: Question): Found | null {
   for (const { prefill, generate, shared } of pairs) {
     const [p, g] = [prefill.size.cluster, generate.size.cluster]
     if (disaggregated !== true && shared) {
-      const slots = sharedSlots(prefill, generate, requests)
+      const slots = sharedSlots(prefill, generate, requests, drafts)
       for (let count = 1; slots > 0 && count * g.chips <= pool.cluster.chips; count++) {
         if (!holds(pool.cluster, [{ cluster: g, count }])) continue
         const numbers = { rate, prefills: count, generates: count }
-        note(count * g.chips, requestSeconds(prefill, generate, slots, true, numbers, requests))
+        note(count * g.chips, requestSeconds(prefill, generate, slots, true, numbers, requests, drafts))
       }
     }
     if (disaggregated === false || shared) continue
@@ -239,7 +276,7 @@ function everyDeployment(question: Question): Found | null {
         ]
         if (!holds(pool.cluster, kinds)) continue
         const numbers = { rate, prefills, generates }
-        const seconds = requestSeconds(prefill, generate, generate.most, false, numbers, requests)
+        const seconds = requestSeconds(prefill, generate, generate.most, false, numbers, requests, drafts)
         note(prefills * p.chips + generates * g.chips, seconds)
       }
     }
@@ -249,18 +286,20 @@ function everyDeployment(question: Question): Found | null {
 
 describe('the best deployment', () => {
   it('is the best of every deployment there is', () => {
-    const seen = { some: 0, none: 0 }
-    forAll(24, [questions], (question) => {
+    const seen = { some: 0, drafted: 0, none: 0 }
+    forAll(36, [questions], (question) => {
       const { requests, ...space } = spaceOf(question)
       const [found] = bestDeployments(space, requests).deployments
       const expected = everyDeployment(question)
       seen[expected ? 'some' : 'none']++
+      if (expected && question.workload.speculative) seen.drafted++
       expect(found?.chips).toBe(expected?.chips)
       if (found && expected) {
         expect(found.operation.requestSeconds).toBeCloseTo(expected.requestSeconds, 9)
       }
     })
     expect(seen.some).toBeGreaterThan(2)
+    expect(seen.drafted).toBeGreaterThan(0)
     expect(seen.none).toBeGreaterThan(2)
   })
 

@@ -74,6 +74,16 @@ describe('a schema violation in a workload', () => {
       '/workload/speculative/acceptance',
       'is a fraction: at most 1',
     ],
+    [
+      { ...serve, speculative: draft },
+      '/workload/speculative/tokens',
+      'is required: a whole number: Tokens drafted per step, as servers are told once for all batches',
+    ],
+    [
+      { ...serve, speculative: { ...draft, tokens: 2, draftCostRatio: 0.1 } },
+      '/workload/speculative',
+      'needs exactly one of draftModel and draftCostRatio',
+    ],
   ])('%j is a 400 that points at %s', async (workload, pointer, detail) => {
     const { errors } = await faults({ workload }, 400)
     expect(errors[0].pointer).toBe(pointer)

@@ -190,6 +190,19 @@ describe('speculative decoding', () => {
     expect(warnings[1]).toMatch(/vocabulary of 32000 and llama-3-70b one of 128256/)
   })
 
+  it('of a deployment says how many tokens its servers draft', async () => {
+    const workload = { mode: 'serve', promptLength: 1024, outputLength: 128 }
+    const speculative = { draftModel: 'llama-3-8b', acceptance: 0.7, tokens: 3 }
+    const { problem, warnings } = await asked({
+      model: 'llama-3-70b',
+      workload: { ...workload, speculative },
+    })
+    expect(problem.workload).toMatchObject({
+      speculative: { draft: { name: 'llama-3-8b' }, acceptance: 0.7, tokens: 3 },
+    })
+    expect(warnings[0]).toMatch(/llama-3-8b .* a step of its own/)
+  })
+
   it('also with a draft by its dimensions', async () => {
     const draftModel = { layers: 1, dModel: 8192, dFf: 28_672, heads: 64, kvHeads: 8, vocab: 128_256 }
     const { problem } = await drafted({ draftModel, acceptance: 0.7 })

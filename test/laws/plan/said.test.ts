@@ -267,8 +267,9 @@ describe('what is said of a deployment', () => {
       disaggregated: fc.boolean(),
       maxTimeToFirstTokenSeconds: fc.constantFrom(0.5, 2),
     })
+    const speculative = { draft: { costRatio: 0.1 }, acceptance: 0.8, tokens: 3 }
     forAll(2, [rates], (asked) => {
-      const workload = { mode: 'serve' as const, cachedPrefixLength: 0, ...asked }
+      const workload = { mode: 'serve' as const, cachedPrefixLength: 0, speculative, ...asked }
       const question = inferenceProblem({
         model: 'llama-3.1-8b',
         chip: 'h100-sxm',
@@ -284,6 +285,13 @@ describe('what is said of a deployment', () => {
       expect(Math.abs(parts.reduce((sum, part) => sum + part, 0) - first)).toBeLessThanOrEqual(
         written * first,
       )
+      const drafted = sentence(plan, 'drafted tokens of each sequence')
+      const [step = 0, drafting = 0] = quantities(drafted)
+      const { stepTimeSeconds } = plan.generate
+      expect(Math.abs(drafting / (3 * 0.1 * stepTimeSeconds) - 1)).toBeLessThanOrEqual(written)
+      const [, tokens = 0, times = 0] = /it ([\d.]+) tokens: ([\d.]+) times/.exec(drafted)?.map(Number) ?? []
+      expect(tokens).toBeCloseTo(1 + 0.8 + 0.8 ** 2 + 0.8 ** 3, 2)
+      expect(Math.abs((tokens * stepTimeSeconds) / step / times - 1)).toBeLessThanOrEqual(2 * written)
     })
   })
 })

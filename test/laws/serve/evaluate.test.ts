@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Constraint, satisfies } from '../../../src/constraint.ts'
 import { evaluateServe } from '../../../src/evaluate-serve.ts'
+import { transformer } from '../../../src/model/architecture.ts'
 import type { PhasePlan, ServePlan } from '../../../src/plan/inference-plan.ts'
 import type { InstanceSketch, ServeProblem, ServeSketch, ServeWorkload } from '../../../src/problem.ts'
 import { serve } from '../../../src/serve.ts'
@@ -29,12 +30,18 @@ const questions = fc
     disaggregated: fc.constantFrom(true, false, 'auto' as const),
     rate: fc.constantFrom(null, 20, 100),
     perToken: fc.constantFrom(null, 0.004, 0.02),
+    drafts: fc.constantFrom(
+      null,
+      { draft: { costRatio: 0.1 }, acceptance: 0.8, tokens: 3 },
+      { draft: transformer('head', { ...smallDense, layers: 1 }), acceptance: 0.5, tokens: 2 },
+    ),
   })
-  .map(({ pool, rate, perToken, ...lengths }): Problem => {
+  .map(({ pool, rate, perToken, drafts, ...lengths }): Problem => {
     const workload: ServeWorkload = {
       ...{ mode: 'serve', cachedPrefixLength: 0, ...lengths },
       ...(rate === null ? {} : { requestsPerSecond: rate }),
       ...(perToken === null ? {} : { maxTimePerOutputTokenSeconds: perToken }),
+      ...(drafts === null ? {} : { speculative: drafts }),
     }
     return inferenceProblem({
       ...{ model: smallDense, ...pool, memoryFraction: 0.14, top: 2, workload },
@@ -100,6 +107,7 @@ describe('a deployment that is written', () => {
         })
         expect(same.generate.stepTimeSeconds).toBe(plan.generate.stepTimeSeconds)
         expect(same.prefill.stepTimeSeconds).toBe(plan.prefill.stepTimeSeconds)
+        expect(same.generate.speculation).toEqual(plan.generate.speculation)
         const opened = evaluated(problem, open(sketch))
         expect(opened.feasible).toBe(true)
         const asked = scoreOf(opened, problem)

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { bestSpeculation, type Draft } from '../../../src/modes/generate/speculation.ts'
+import { bestSpeculation, type Draft } from '../../../src/inference/speculation/speculation.ts'
 import { law } from '../../law.ts'
 
 const share = (least: number, most: number) =>

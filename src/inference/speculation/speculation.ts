@@ -15,6 +15,7 @@
  * equation 1 and theorem 3.8.
  */
 import type { SpeculationAccount } from '../../plan/inference-plan.ts'
+import type { Drafted, Speculation } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
 
 export interface Draft {
@@ -27,7 +28,17 @@ export interface Draft {
 }
 
 /** Longer than any draft in use. */
-export const mostTokens = 16
+const mostTokens = 16
+
+/** The most new positions that a sequence has in a step: drafted tokens need room as well, though little. */
+export function mostPositions(speculative: Speculation | undefined): number {
+  return speculative ? 1 + (speculative.tokens ?? mostTokens) : 1
+}
+
+/** What a step with so many drafts is expected to give a sequence. */
+export function tokensOfStep({ acceptance, tokens }: Drafted): number {
+  return expectedTokens(acceptance, tokens)
+}
 
 /** The fastest draft length; of equally fast ones the shortest. */
 export function bestSpeculation(draft: Draft): SpeculationAccount {
