@@ -8,6 +8,7 @@ import type { InferenceCandidate } from './inference/phase.ts'
 import { anyCandidate, searchPhase, type Wanted } from './inference/search.ts'
 import { searchPhaseParts } from './inference/search-parts.ts'
 import { floorSeconds } from './inference/time/floor.ts'
+import { draftsAsked } from './launch/server/drafts.ts'
 import { servable, serversOf, servingRefusals } from './launch/serving.ts'
 import type { PhaseWorkload } from './modes/phase-row.ts'
 import { phaseOf, positionsOf, rowOf } from './modes/phases.ts'
@@ -129,7 +130,8 @@ function unlaunchablePlan(
   candidate: InferenceCandidate,
   first: InferenceCandidate | undefined,
 ): Unlaunchable<InferencePlan> {
-  const counted = { contextLength: positionsOf(problem), memory: plan.memoryBytes }
+  const drafts = draftsAsked(problem)
+  const counted = { contextLength: positionsOf(problem), memory: plan.memoryBytes, drafts }
   return {
     plan,
     advantage: first ? first.score / candidate.score : null,

@@ -61,6 +61,8 @@ export interface PrefillWorkload {
 export interface Speculation {
   /** What drafts: a model, or something that takes this share of the time of a model step on one token. */
   readonly draft: Transformer | { readonly costRatio: number }
+  /** Checkpoint of the model that drafts, where the request names one. */
+  readonly release?: string
   /** Probability that a drafted token is accepted, given that those before it were. */
   readonly acceptance: number
   /** Tokens drafted in each step; the best number is chosen when absent. */

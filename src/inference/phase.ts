@@ -2,7 +2,7 @@
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { Placement } from '../hardware/network/placement.ts'
 import type { PhaseMode } from '../modes/names.ts'
-import type { PhaseProblem } from '../problem.ts'
+import type { PhaseProblem, Speculation } from '../problem.ts'
 import type { Meshes } from '../search/meshes/meshes.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
@@ -38,6 +38,8 @@ export interface Phase {
   readonly transfers?: boolean
   /** The limit of sequences that a server is told; when absent, those of its pass. */
   readonly maxSequences?: number
+  /** How its servers draft tokens, where those of the other phase do. */
+  readonly speculative?: Speculation
   /** Most positions of one sequence that have room, where that is known beside the plan (longest.ts). */
   readonly longestPositions?: number
   readonly meshes: Meshes

@@ -12,7 +12,7 @@ import { hostSize } from '../hardware/cluster/hosts.ts'
 import { onePass, type Servable } from '../inference/layout/served.ts'
 import type { InferenceCandidate, Phase } from '../inference/phase.ts'
 import { isOneServer } from '../modes/serve/one-server.ts'
-import type { InstanceSketch, ServeSketch, Setting } from '../problem.ts'
+import type { InferenceProblem, InstanceSketch, ServeSketch, Setting } from '../problem.ts'
 import { faults, keeps } from '../rules/rule.ts'
 import { type Mesh, unitMesh } from '../sharding/axis.ts'
 import { type LayoutFields, layoutFields } from '../sharding/tables/inference-layout-fields.ts'
@@ -25,6 +25,7 @@ import { maxtext, maxtextRules } from './maxtext/server.ts'
 import { knownOf } from './read/known-model.ts'
 import type { LaunchReading, ReadingContext } from './read/reading.ts'
 import { innermostUnit } from './run/units.ts'
+import { type Drafts, draftsAsked } from './server/drafts.ts'
 import { laysOut, type ServingRules } from './server/rules.ts'
 import { neededToSend, type Stepped } from './server/sent-tokens.ts'
 import { type Counted, type Serving, serving } from './server/serving.ts'
@@ -128,7 +129,8 @@ function launchesOf(asked: Serving): Readonly<Record<string, unknown>> {
   const launches = serversOf(setting, servers).map(
     (name) => [name, servingLaunchers[name].launch(asked)] as const,
   )
-  const notes = (own: readonly string[]) => compact(own, placementNote(asked), lengthNote(asked), scope)
+  const notes = (own: readonly string[]) =>
+    compact(own, placementNote(asked), lengthNote(asked), scopeOf(asked))
   return told(launches, notes, setting.assumptions.frameworks)
 }
 
@@ -141,35 +143,39 @@ export function serversOf({ cluster }: Setting, named: readonly Framework[]): re
  * Restricts a search to layouts that one of the assumed frameworks can serve. Null for no restriction: if no framework
  * is assumed, or none of them can serve the model on such chips in these element types, whatever the layout.
  */
-export function servable(setting: Setting): Servable | null {
-  const able = serversOf(setting, setting.assumptions.frameworks).filter((name) => runsAtAll(setting, name))
-  return able.length === 0 ? null : servedBy(able)
+export function servable(asked: Drafting): Servable | null {
+  const able = serversOf(asked, asked.assumptions.frameworks).filter((name) => runsAtAll(asked, name))
+  return able.length === 0 ? null : servedBy(able, draftsAsked(asked))
 }
+
+/** A problem of inference, whose servers may draft tokens. */
+type Drafting = Setting & Partial<Pick<InferenceProblem, 'workload'>>
 
 /**
  * The same for each framework alone, as one framework has to launch both phases of a deployment; only those that can
  * run the model on some part of the pool that an instance may have. Null if none can.
  */
-export function servables(setting: Setting, parts: readonly Cluster[]): readonly Servable[] | null {
-  const able = serversOf(setting, setting.assumptions.frameworks).filter((name) =>
-    parts.some((cluster) => runsAtAll({ ...setting, cluster }, name)),
+export function servables(asked: Drafting, parts: readonly Cluster[]): readonly Servable[] | null {
+  const able = serversOf(asked, asked.assumptions.frameworks).filter((name) =>
+    parts.some((cluster) => runsAtAll({ ...asked, cluster }, name)),
   )
-  return able.length === 0 ? null : able.map((name) => servedBy([name]))
+  return able.length === 0 ? null : able.map((name) => servedBy([name], draftsAsked(asked)))
 }
 
-function servedBy(able: readonly Server[]): Servable {
+function servedBy(able: readonly Server[], drafts: Drafts | null): Servable {
+  const counted = { ...uncounted, drafts }
   const anyRuns = (made: Serving) => able.some((name) => runs(servingLaunchers[name], made))
   const counts = able.some((name) => servingLaunchers[name].countsSequences)
   return {
-    host: (cluster) => `${able.join()} ${hostText(cluster)}`,
+    host: (cluster) => `${able.join()} ${drafts ? `${drafts.by} ` : ''}${hostText(cluster)}`,
     toldApart: (sequences) => (counts ? sequences : 1),
     layout: laysOut,
     needsBeside: (setting, mesh, pass) =>
       mesh.expert === 1
         ? 0
         : Math.min(...able.map((name) => servingLaunchers[name].needsBeside?.(setting, mesh, pass) ?? 0)),
-    runs: (asked, layouts) => anyRuns(serving(asked, layouts, layouts.mode, uncounted)),
-    serves: (asked, layouts) => anyRuns(serving(asked, layouts, 'serve', uncounted)),
+    runs: (asked, layouts) => anyRuns(serving(asked, layouts, layouts.mode, counted)),
+    serves: (asked, layouts) => anyRuns(serving(asked, layouts, 'serve', counted)),
   }
 }
 
@@ -233,8 +239,9 @@ const uncounted: Counted = {
   },
 }
 
-const scope =
-  'The model, whether a framework has it, its checkpoint, drafts, host and port are not part of a plan.'
+function scopeOf({ drafts }: Serving): string {
+  return `The model, whether a framework has it, its checkpoint, ${drafts ? '' : 'drafts, '}host and port are not part of a plan.`
+}
 
 /** In a deployment, lengths of prompts and outputs are means, and few know the longest request. */
 function lengthNote({ mode, transfers, contextLength }: Serving): string | null {

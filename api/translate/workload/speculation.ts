@@ -45,7 +45,11 @@ function drafting(
   const { transformer: draft, warnings } = draftOf(named, catalogue)
   const usable = draftModel(draft, model)
   if ('refusal' in usable) throw faultyValue('impossible-combination', { pointer, detail: usable.refusal })
-  return { speculation: { acceptance, draft }, warnings: [...usable.warnings, ...warnings] }
+  const release = typeof named === 'string' && named.includes('/') ? named : undefined
+  return {
+    speculation: { acceptance, draft, ...present({ release }) },
+    warnings: [...usable.warnings, ...warnings],
+  }
 }
 
 /** Faults of the draft model point at the draft. */

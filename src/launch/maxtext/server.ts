@@ -49,6 +49,11 @@ export const maxtextRules: ServingRules = servingRules('MaxText', formats, noGro
     broken: ({ mode, sequences }) => mode === 'prefill' && sequences > 1,
     says: "MaxText's engine prefills one prompt at a time",
   },
+  {
+    broken: ({ drafts }) => drafts !== null,
+    says: "drafts are not mapped to keys of MaxText's engine",
+    unwritten: true,
+  },
   blockRule('MaxText'),
   { broken: (serving) => blockOf(serving) === null, says: noBlock },
 ])

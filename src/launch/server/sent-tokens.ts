@@ -31,17 +31,21 @@ interface Sending {
 
 export type Stepped = Pick<Pass, 'shape' | 'resident' | 'halves'>
 
-/** The most tokens that a chip sends at once, rounded up to a size of buffers; 0 where other kernels send them, or none. */
+/**
+ * The most tokens that a chip sends at once, rounded up to a size of buffers; 0 where other kernels send them, or none. Where the pass is that of a
+ * plan, of one position for each sequence, a step may have `times` as many.
+ */
 export function sentTokens(
   { cluster }: Pick<Setting, 'cluster'>,
   mode: PhaseMode | 'serve',
   { data, expert }: Mesh,
   { shape, resident, halves }: Stepped,
+  times = 1,
 ): number {
   if (expert === 1 || mode === 'prefill' || isAmd(cluster.chip) || cluster.chip.kind !== 'gpu') return 0
   // A step is not always halved: not where another chip has too few.
   const sequences = halves === 2 ? resident.sequences : shape.sequences
-  const ofChip = Math.ceil(Math.ceil(sequences / data) / expert) * Math.ceil(shape.positions)
+  const ofChip = Math.ceil(Math.ceil(sequences / data) / expert) * Math.ceil(shape.positions) * times
   return Math.ceil(ofChip / stride) * stride
 }
 

@@ -16,6 +16,7 @@ import {
   sharesOutHeads,
   sharesOutPositions,
 } from '../../sharding/tables/inference-layout-fields.ts'
+import type { Drafts } from './drafts.ts'
 import { sentTokens } from './sent-tokens.ts'
 
 /** A single phase, or both in one server. */
@@ -71,6 +72,10 @@ export interface Serving {
   readonly prompts: Serving | null
   /** Whether the two phases would need different layouts. */
   readonly unlike: boolean
+  /** What the server drafts; null where it drafts nothing. */
+  readonly drafts: Drafts | null
+  /** New positions of a sequence that generates in a step: one, and what is drafted. */
+  readonly stepPositions: number
 }
 
 /** What a plan has beyond its candidate. */
@@ -84,6 +89,7 @@ export interface Counted {
   readonly prompts?: Serving
   readonly unlike?: boolean
   readonly stepTokens?: number
+  readonly drafts?: Drafts | null
   /** The most sequences of a server, if different from those of the plan's pass. */
   readonly maxSequences?: number
 }
@@ -101,7 +107,8 @@ export function serving(
   counted: Counted,
 ): Serving {
   const { contextLength, longestPositions = contextLength, memory, transfers = false } = counted
-  const { prompts, unlike = false, stepTokens, maxSequences } = counted
+  const { prompts, unlike = false, stepTokens, maxSequences, drafts = null } = counted
+  const stepPositions = mode === 'prefill' ? 1 : 1 + (drafts?.tokens ?? 0)
   const { shape, resident, units, groups } = pass
   const only = <Field>(field: (layout: LayoutFields) => Field | null): Field | null =>
     layouts.reduce<Field | null>((found, layout) => found ?? field(layout), null)
@@ -136,7 +143,7 @@ export function serving(
       stepTokens === undefined
         ? unitSequences * Math.ceil(shape.positions)
         : Math.max(share(stepTokens), share(maxSequences ?? resident.sequences)),
-    sentTokens: sentTokens(setting, mode, mesh, pass),
+    sentTokens: sentTokens(setting, mode, mesh, pass, stepPositions),
     chunked: mode === 'prefill' && units > groups,
     contextLength,
     longestPositions,
@@ -146,6 +153,8 @@ export function serving(
     transfers,
     prompts: prompts ?? null,
     unlike,
+    drafts,
+    stepPositions,
   }
 }
 

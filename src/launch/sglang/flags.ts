@@ -19,6 +19,7 @@ import {
   projectionOf,
   sharesExperts,
 } from '../server/attention-groups.ts'
+import { draftWord, headNote, isUnnamed } from '../server/drafts.ts'
 import { besideEightRules, checkpointNote, unpackedNote, unpackedRule } from '../server/formats.ts'
 import { graphNote } from '../server/graphs.ts'
 import { unslicedRule } from '../server/loads.ts'
@@ -88,6 +89,16 @@ export const sglangRules: ServingRules = servingRules('SGLang', sglangFormats, b
   sharedPositionsRule('SGLang'),
   chosenPositionsRule('SGLang'),
   sentTokensRule('SGLang'),
+  {
+    // server_args.py, check_server_args.
+    broken: ({ drafts, mesh }) => drafts !== null && mesh.pipeline > 1,
+    says: 'SGLang drafts no tokens in a pipeline',
+  },
+  {
+    // docs/advanced_features/speculative_decoding.md, STANDALONE.
+    broken: ({ drafts, attentionGroups }) => drafts?.by === 'model' && attentionGroups > 1,
+    says: 'SGLang has no draft model beside attention by sequences',
+  },
   memoryRule,
 ])
 
@@ -104,9 +115,13 @@ function sglangStart(serving: Serving, flags: readonly string[]): Start {
   const nodes = ` --nnodes ${hosts} --node-rank ${hostRank} --dist-init-addr ${firstHost}:20000`
   return {
     version: sglangVersion,
-    command: `${visibleChips(serving, chips)}${sentVariables(serving)}python3 -m sglang.launch_server --model-path ${modelWord(serving, sglangFormats)} ${shellWords(flags)}${doors(serving)}${hosts > 1 ? nodes : ''}`,
+    command: `${visibleChips(serving, chips)}${sentVariables(serving)}python3 -m sglang.launch_server --model-path ${modelWord(serving, sglangFormats)} ${shellWords(flags)}${unnamedDraft(serving)}${doors(serving)}${hosts > 1 ? nodes : ''}`,
     files: [],
   }
+}
+
+function unnamedDraft({ drafts }: Serving): string {
+  return drafts && isUnnamed(drafts) ? ` --speculative-draft-model-path ${draftWord(drafts)}` : ''
 }
 
 /** By default SGLang listens at 127.0.0.1:30000, and its server of prompts tells of their caches at port 8998 (server_args.py). */
@@ -123,6 +138,12 @@ function notes(serving: Serving): readonly string[] {
     groupsNote(serving),
     slotsNote(serving),
     pagesNote(serving, 'SGLang', pagesOf(serving)),
+    headNote(
+      serving.drafts,
+      'SGLang',
+      (tokens) =>
+        `--speculative-algorithm EAGLE3 --speculative-draft-model-path … --speculative-num-steps ${tokens} --speculative-eagle-topk 1 --speculative-num-draft-tokens ${tokens + 1}`,
+    ),
     longerNote(serving, 'SGLang', lengthOf(serving), longerVariables.sglang),
     graphNote(serving, 'SGLang'),
     kernelNotes(serving, 'SGLang'),

@@ -2,12 +2,13 @@
 
 import { denseLayers } from '../../model/expert-layers.ts'
 import { groupWays, projectionOf, sharesExperts } from '../server/attention-groups.ts'
+import type { Drafts } from '../server/drafts.ts'
 import { type Formats, quantizesItself, typeWord } from '../server/formats.ts'
 import { graphedSequences } from '../server/graphs.ts'
 import { hostChips } from '../server/notes.ts'
 import { wholePages } from '../server/pages.ts'
 import { type Serving, sharersOf } from '../server/serving.ts'
-import { given, number, ranks, setting, several, whole, word } from '../settings/settings.ts'
+import { given, number, part, ranks, setting, several, whole, word } from '../settings/settings.ts'
 import { expertKernels } from '../vendor.ts'
 import { capturedSequences } from './captured.ts'
 import { memoryOf } from './memory.ts'
@@ -69,7 +70,17 @@ export const sglangSettings = {
   graphs: setting('--cuda-graph-max-bs', graphsOf),
   // A value of -1 means whole prompts.
   chunk: setting('--chunked-prefill-size', chunkOf),
-  mixed: setting('--enable-mixed-chunk', ({ mode }: Serving) => mode === 'serve'),
+  // It is off where anything is drafted (server_args.py, _handle_speculative_decoding).
+  mixed: setting('--enable-mixed-chunk', ({ mode, drafts }: Serving) => mode === 'serve' && !drafts),
+  drafts: part(draftsTold, {
+    algorithm: setting('--speculative-algorithm', ({ by }: Drafts) =>
+      by === 'layers' ? 'EAGLE' : 'STANDALONE',
+    ),
+    draft: setting('--speculative-draft-model-path', ({ release }: Drafts) => release),
+    steps: setting('--speculative-num-steps', ({ tokens }: Drafts) => tokens),
+    branches: setting('--speculative-eagle-topk', () => 1),
+    scored: setting('--speculative-num-draft-tokens', ({ tokens }: Drafts) => tokens + 1),
+  }),
   prompts: setting('--max-prefill-tokens', (own: Serving) =>
     own.mode === 'prefill' ? own.unitTokens : null,
   ),
@@ -96,6 +107,11 @@ function graphsOf(own: Serving): number | null {
   const { hbmBytes } = own.setting.cluster.chip
   const graphed = graphedSequences(own)
   return own.mode !== 'prefill' && graphed > capturedSequences(hbmBytes, own.tensors) ? graphed : null
+}
+
+/** A chain, each token of which is drafted behind the last: the model scores one more. */
+function draftsTold({ drafts }: Serving): Drafts | null {
+  return drafts?.by === 'head' ? null : drafts
 }
 
 function pipelineOf({ mesh }: Serving): number | null {

@@ -14,6 +14,7 @@ import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
 import { portOf, visibleChips } from '../server/apart.ts'
 import { type BesideGroups, denseGroupsRule, sentRanksRule } from '../server/attention-groups.ts'
+import { headNote, isUnnamed } from '../server/drafts.ts'
 import {
   besideEightRules,
   checkpointNote,
@@ -95,6 +96,7 @@ export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
     max_seq_len: contextLength + (mode === 'prefill' ? 1 : 0),
     ...tokenOptions(serving),
     ...graphOptions(serving),
+    ...draftOptions(serving),
     ...capacityOptions(serving),
     kv_cache_config: {
       dtype: formats.caches[serving.setting.precision.kvCache] ?? 'auto',
@@ -156,8 +158,35 @@ function graphOptions(serving: Serving): TensorrtOptions {
   return { cuda_graph_config: { enable_padding: true, max_batch_size: graphedSequences(serving) } }
 }
 
-function tokenOptions({ mode, chunked, unitSequences, unitTokens, contextLength }: Serving): TensorrtOptions {
-  if (mode === 'generate') return unitSequences > batchedTokens ? { max_num_tokens: unitSequences } : {}
+/** Source: tensorrt_llm/llmapi/llm_args.py 0004396 (MTPDecodingConfig, where max_draft_len has taken the place of num_nextn_predict_layers; DraftTargetDecodingConfig). */
+function draftOptions({ drafts }: Serving): TensorrtOptions {
+  if (!drafts || drafts.by === 'head' || isUnnamed(drafts)) return {}
+  const { tokens, by, release } = drafts
+  const what =
+    by === 'layers'
+      ? { decoding_type: 'MTP', max_draft_len: tokens }
+      : { decoding_type: 'Draft_Target', max_draft_len: tokens, speculative_model: release }
+  return { speculative_config: what }
+}
+
+/** A file is not a command, which a shell could put a name into. */
+function draftNote({ drafts }: Serving): string | null {
+  if (!drafts) return null
+  if (!isUnnamed(drafts)) {
+    return headNote(
+      drafts,
+      'TensorRT-LLM',
+      (tokens) =>
+        `speculative_config: {"decoding_type": "Eagle3", "max_draft_len": ${tokens}, "speculative_model": …}`,
+    )
+  }
+  return `TensorRT-LLM is started without drafts, which the plan counts on, until its file has speculative_config: {"decoding_type": "Draft_Target", "max_draft_len": ${drafts.tokens}, "speculative_model": …}, with a checkpoint of ${drafts.name}.`
+}
+
+function tokenOptions(serving: Serving): TensorrtOptions {
+  const { mode, chunked, unitSequences, unitTokens, contextLength, stepPositions } = serving
+  const generated = unitSequences * stepPositions
+  if (mode === 'generate') return generated > batchedTokens ? { max_num_tokens: generated } : {}
   const blocks = wholePages(unitTokens, blockPositions)
   if (mode === 'serve') return { max_num_tokens: blocks, enable_chunked_prefill: true }
   // Prompts longer than a mean one are refused otherwise.
@@ -168,6 +197,7 @@ function tokenOptions({ mode, chunked, unitSequences, unitTokens, contextLength 
 function notes(serving: Serving): readonly string[] {
   return compact(
     replicaNote(serving, 'TensorRT-LLM'),
+    draftNote(serving),
     graphNote(serving, 'TensorRT-LLM'),
     pagesNote(serving, 'TensorRT-LLM', blockPositions),
     unpackedNote(serving.setting, 'TensorRT-LLM'),

@@ -27,6 +27,7 @@
 import { compact } from '../../compact.ts'
 import type { Launch } from '../launch.ts'
 import { ownAddress, portOf, visibleChips } from '../server/apart.ts'
+import { draftWord, headNote, isUnnamed } from '../server/drafts.ts'
 import { checkpointNote, multipliesBesideEight } from '../server/formats.ts'
 import { graphNote } from '../server/graphs.ts'
 import { longerNote, longerVariables } from '../server/longer.ts'
@@ -72,9 +73,16 @@ function vllmStart(serving: Serving, flags: readonly string[]): Start {
   const port = serving.transfers ? ` --port ${portOf(serving, 8000)}` : ''
   return {
     version: vllmVersion,
-    command: `${visibleChips(serving, chips)}${side}${environment}${kernels}${gpu ? exchangeVariables(serving) + trayVariable(serving) + sendingVariables(serving) : ''}${remote}vllm serve ${modelWord(serving, buildOf(serving).formats)} ${shellWords(flags)}${port}${several}`,
+    command: `${visibleChips(serving, chips)}${side}${environment}${kernels}${gpu ? exchangeVariables(serving) + trayVariable(serving) + sendingVariables(serving) : ''}${remote}vllm serve ${modelWord(serving, buildOf(serving).formats)} ${shellWords(flags)}${unnamedDraft(serving)}${port}${several}`,
     files: [],
   }
+}
+
+/** What drafts has no name before somebody starts the server (vllm/engine/arg_utils.py, --spec-model and --spec-tokens). */
+function unnamedDraft({ drafts }: Serving): string {
+  return drafts && isUnnamed(drafts)
+    ? ` --spec-model ${draftWord(drafts)} --spec-tokens ${drafts.tokens}`
+    : ''
 }
 
 /** By default each listens at localhost:5600, and each data rank at a port of its own (docs/features/nixl_connector_usage.md 026c83f). */
@@ -88,6 +96,12 @@ function notes(serving: Serving, name: string): readonly string[] {
   return compact(
     isRedesigned(serving) && `${name}: set NEW_MODEL_DESIGN=1.`,
     apart && `${name}: start ${mesh.data} servers, one for each replica, behind a load balancer.`,
+    headNote(
+      serving.drafts,
+      name,
+      (tokens) =>
+        `--speculative-config '{"method": "eagle3", "model": …, "num_speculative_tokens": ${tokens}}'`,
+    ),
     longerNote(serving, name, lengthOf(serving), longerVariables.vllm),
     graphNote(serving, name),
     kernelNotes(serving, name),

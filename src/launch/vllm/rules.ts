@@ -126,6 +126,11 @@ const ownCacheRule: ServingRules[number] = {
 export const vllmDeepEp: DeepEpRelease = 'since'
 
 const gpuRules: ServingRules = [
+  {
+    // vllm-project/vllm issues 44697 and 49355 (2026), both open.
+    broken: ({ drafts, mesh }) => drafts?.by === 'layers' && mesh.pipeline > 1,
+    says: "vLLM does not draft by a model's own layers in a pipeline, in a release",
+  },
   ownCacheRule,
   denseGroupsRule('vLLM'),
   sentExpertsRule('vLLM'),

@@ -1,6 +1,7 @@
 /** vLLM's options that describe a plan. Source: as flags.ts. */
 
 import type { Phase } from '../../inference/phase.ts'
+import { isUnnamed } from '../server/drafts.ts'
 import { quantizesItself, typeWord } from '../server/formats.ts'
 import { graphedSequences } from '../server/graphs.ts'
 import { ranksOf, type Serving, sharersOf } from '../server/serving.ts'
@@ -30,6 +31,7 @@ export const vllmSettings = {
   sequences: setting('--max-num-seqs', ({ sequences }: Serving) => sequences, whole),
   tokens: setting('--max-num-batched-tokens', batchedTokens),
   graphs: setting('--max-cudagraph-capture-size', graphsOf),
+  drafts: setting('--speculative-config', draftsConfig),
   utilization: setting('--gpu-memory-utilization', utilizationOf, number),
   type: setting('--dtype', typeWord, word),
   quantization: setting('--quantization', quantizationOf, word, '-q'),
@@ -45,12 +47,22 @@ export const vllmSettings = {
 const pooledBlock = 256
 
 /**
- * By default vLLM captures graphs up to the lesser of 512 and twice --max-num-seqs; larger steps would run without one,
+ * By default vLLM captures graphs up to the lesser of 512 tokens and twice those of --max-num-seqs; larger steps would run without one,
  * which the plan assumes. Source: vllm-project/vllm, vllm/config/vllm.py (_set_cudagraph_sizes).
  */
 function graphsOf(own: Serving): number | null {
-  const graphed = graphedSequences(own)
+  const graphed = graphedSequences(own) * own.stepPositions
   return own.gpu && own.mode !== 'prefill' && graphed > 512 ? graphed : null
+}
+
+/**
+ * Drafts of the model's own layers need no model of their own, and the method of a model that is named follows from it. Source: vllm-project/vllm
+ * 002e77c, vllm/config/speculative.py (SpeculativeConfig.__post_init__: names such as deepseek_mtp are taken for mtp).
+ */
+function draftsConfig({ drafts }: Serving): string | null {
+  if (!drafts || drafts.by === 'head' || isUnnamed(drafts)) return null
+  const what = drafts.by === 'layers' ? { method: 'mtp' } : { model: drafts.release }
+  return JSON.stringify({ ...what, num_speculative_tokens: drafts.tokens })
 }
 
 /** Groups of chips that are data ranks; on TPUs groups are inside tensor instead. */
@@ -84,7 +96,7 @@ function halvedFrom(of: Phase['mode'], beyond: number) {
     const { mode, prompts } = serving
     if (!isHalved(serving) || (mode !== 'serve' && mode !== of)) return null
     const { halved, unitTokens, unitSequences } = of === 'prefill' ? (prompts ?? serving) : serving
-    const tokens = of === 'generate' ? unitSequences : unitTokens
+    const tokens = of === 'generate' ? unitSequences * serving.stepPositions : unitTokens
     if (!halved) return tokens > beyond ? tokens : null
     return tokens <= beyond ? Math.max(0, tokens - 1) : null
   }
@@ -104,10 +116,11 @@ function groupsOnTpus({ gpu, attentionGroups }: Serving): string | null {
  * By default vLLM takes at least 2048 tokens in one iteration, and its buffers for what is sent to experts are for as many (fused_moe/all2all_utils.py
  * 02bd2a4, max_num_tokens_per_dp_rank): more than DeepEP's kernels for few tokens take.
  */
-function batchedTokens({ mode, sequences, unitTokens, sentTokens }: Serving): number | null {
+function batchedTokens({ mode, sequences, unitTokens, sentTokens, stepPositions }: Serving): number | null {
   if (sentTokens > 0) return sentTokens
   if (mode !== 'generate') return Math.max(sequences, unitTokens)
-  return sequences > 2048 ? sequences : null
+  const tokens = sequences * stepPositions
+  return tokens > 2048 ? tokens : null
 }
 
 function quantizationOf(serving: Serving): string | null {

@@ -6,6 +6,7 @@ import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import { floorSeconds } from '../../inference/time/floor.ts'
 import { createWorkbench } from '../../inference/workbench.ts'
+import { draftsOf, speculativeOf } from '../../launch/server/drafts.ts'
 import { inferenceLaunch } from '../../launch/serving.ts'
 import { rowOf } from '../../modes/phases.ts'
 import { unscheduled } from '../../recipe/schedule.ts'
@@ -45,15 +46,29 @@ type Assembling = readonly [
   solver: Solver | null,
 ]
 
-/** How servers of a phase are told to run a candidate with so much memory, without the times that they take. */
+/**
+ * How servers of a phase are told to run a candidate with so much memory, without the times that they take. `draftTokens` are those of the plan, where
+ * the request does not say how many.
+ */
 export function phaseLaunch(
   { setting }: InferenceModel,
-  { mode, positions: contextLength, transfers = false, maxSequences, longestPositions }: Phase,
+  phase: Phase,
   candidate: InferenceCandidate,
   memory: MemoryAccount,
+  draftTokens?: number,
 ): InferencePlan['launch'] {
-  const counted = { contextLength, memory, transfers, ...present({ maxSequences, longestPositions }) }
-  return inferenceLaunch(setting, candidate, mode, counted)
+  const {
+    mode,
+    positions: contextLength,
+    transfers = false,
+    maxSequences,
+    longestPositions,
+    workload,
+  } = phase
+  const { speculative = speculativeOf(workload) } = phase
+  const drafts = draftsOf(setting.model, speculative, draftTokens ?? speculative?.tokens)
+  const told = present({ maxSequences, longestPositions, drafts })
+  return inferenceLaunch(setting, candidate, mode, { contextLength, memory, transfers, ...told })
 }
 
 function described(...[model, phase, candidate, rank, solver]: Assembling) {
@@ -63,8 +78,15 @@ function described(...[model, phase, candidate, rank, solver]: Assembling) {
   const { mesh, pass, seconds } = candidate
   const names = Object.fromEntries(costed.components.map(({ name, layout }) => [name, layout.name]))
   const row = rowOf(phase.workload)
+  const fields = row.fields(model, phase.workload, candidate)
   const { longestPositions = longestAlone(createWorkbench(model), candidate, phase.positions) } = phase
-  const launch = phaseLaunch(model, { ...phase, longestPositions }, candidate, memory)
+  const launch = phaseLaunch(
+    model,
+    { ...phase, longestPositions },
+    candidate,
+    memory,
+    fields.speculation?.draftTokens,
+  )
   const { told, bound, busiest } = outline(account, names, launch, (shortBytes) => {
     return `a chip is over the memory budget by ${bytesText(shortBytes)}`
   })
@@ -95,7 +117,7 @@ function described(...[model, phase, candidate, rank, solver]: Assembling) {
     layoutProvenBest: told.feasible && solver ? provenBest(candidate, solver) : null,
     redundantExperts: redundantExperts(setting, mesh, fieldsNamed(names.experts ?? '')?.places ?? null),
     twoBatchOverlap: pass.halves === 2,
-    ...row.fields(model, phase.workload, candidate),
+    ...fields,
   }
   return { plan: { ...plan, explanation: inferenceExplanation(plan, row) }, launch, account }
 }

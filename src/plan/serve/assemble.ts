@@ -3,6 +3,7 @@ import type { Solver } from '../../../solvers/linear-program.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import { routerLaunch } from '../../launch/router.ts'
+import { draftsAsked } from '../../launch/server/drafts.ts'
 import { serverLaunch } from '../../launch/serving.ts'
 import { longestRead, longestWithRoom } from '../../modes/serve/longest.ts'
 import { mostRate } from '../../modes/serve/most-rate.ts'
@@ -157,7 +158,9 @@ function launchOf(
   const memory = fuller(filled.memoryBytes, reading.memoryBytes, pair.copyBytes)
   const limits = { maxSequences, stepTokens: operation.stepTokens ?? 0 }
   const { contextLength } = requests
-  const told = { longestPrompt: longestPrompt(requests), contextLength, longestPositions, memory, limits }
+  const drafts = draftsAsked(pair.generate.size.part.generateProblem('max'))
+  const read = { longestPrompt: longestPrompt(requests), contextLength, longestPositions }
+  const told = { ...read, memory, limits, drafts }
   return serverLaunch(setting, full, pair.prefill.candidate, told)
 }
 

@@ -1,5 +1,6 @@
 /** The phases of a deployment as plans of their own: what reads prompts, and what generates for so many sequences. */
 import type { Solver } from '../../../solvers/linear-program.ts'
+import { present } from '../../fields.ts'
 import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import { stepPasses } from '../../inference/pass/step-passes.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
@@ -68,7 +69,14 @@ function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told, as
   const own = prefillPhase(model, size.part.prefillProblem(prompts))
   const { transfers, contextLength, longest } = told
   // A prompt may have all positions of the longest request but one.
-  const phase = { ...own, transfers, positions: contextLength - 1, longestPositions: longest.read }
+  const { speculative } = size.part.generateProblem('max').workload
+  const other = {
+    transfers,
+    positions: contextLength - 1,
+    longestPositions: longest.read,
+    ...present({ speculative }),
+  }
+  const phase = { ...own, ...other }
   return assemble(model, phase, candidate, told.rank, told.solver)
 }
 

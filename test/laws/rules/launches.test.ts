@@ -8,6 +8,7 @@ import { servers, trainers } from '../../../src/launch/framework.ts'
 import { modulesOf } from '../../../src/launch/megatron/recomputation.ts'
 import { runFaults } from '../../../src/launch/run/rules.ts'
 import { cutRun, type Run } from '../../../src/launch/run/run.ts'
+import type { Drafts } from '../../../src/launch/server/drafts.ts'
 import { type Serving, serving } from '../../../src/launch/server/serving.ts'
 import { servingLaunchers } from '../../../src/launch/serving.ts'
 import { trainingLaunchers } from '../../../src/launch/trainers.ts'
@@ -106,6 +107,11 @@ const servings: fc.Arbitrary<Serving> = fc
     total: often(1e9, 79.9e9, 90e9),
     cached: often(0, 79.9e9),
     longestPositions: often(8192, 2048),
+    drafts: often<Drafts | null>(
+      null,
+      { tokens: 2, by: 'layers', name: null, release: null },
+      { tokens: 3, by: 'model', name: 'small', release: null },
+    ),
     blocks: often({}, { weightBlock: { rows: 128, columns: 128 } }),
     storedBy: often<string | null>(null, 'bitsandbytes', 'fbgemm_fp8', 'modelopt'),
     storedCaches: often<ElementType | undefined>(undefined, 'fp8'),
@@ -124,6 +130,7 @@ const servings: fc.Arbitrary<Serving> = fc
       storedBy,
       storedCaches,
       longestPositions,
+      drafts,
       ...parts
     }) => {
       const { attention, mlp, experts } = parts
@@ -143,6 +150,7 @@ const servings: fc.Arbitrary<Serving> = fc
         contextLength: 4096,
         longestPositions,
         memory,
+        drafts,
       })
     },
   )
