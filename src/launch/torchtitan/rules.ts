@@ -21,6 +21,7 @@ import { otherThanFlavors, torchtitanFlavor } from './flavor.ts'
 import { furtherLayersRules } from './further-layers.ts'
 import { otherSchedules, torchtitanSchedules, wholeStages } from './pipeline.ts'
 import { policiesApart, torchtitanRecomputation } from './recomputation.ts'
+import { isOnMainAlone, recurrenceRules } from './recurrence.ts'
 
 /** PyTorch keeps the weights of at most this many chunks of an interleaved stage gathered. */
 const gatheredChunks = 3
@@ -60,10 +61,7 @@ export const torchtitanRules: RunRules = {
       unwritten: true,
     },
     { broken: attendsLocally, says: 'windows are not mapped to torchtitan', unwritten: true },
-    {
-      broken: ({ model }) => model.recurrence !== undefined,
-      says: "torchtitan's models with a recurrence (qwen3_5) are not in its last release",
-    },
+    ...recurrenceRules,
     {
       broken: ({ model }) => model.attention.compressed !== undefined || model.residualStreams !== undefined,
       says: 'torchtitan has no attention to pooled positions, nor several residual streams',
@@ -74,7 +72,7 @@ export const torchtitanRules: RunRules = {
     },
     ...furtherLayersRules,
     {
-      broken: (run) => torchtitanFlavor(run) === null,
+      broken: (run) => torchtitanFlavor(run) === null && !isOnMainAlone(run.model),
       says: ({ model }) =>
         model.experts || model.attention.latent
           ? 'torchtitan has no model with these experts and this attention'
@@ -82,7 +80,9 @@ export const torchtitanRules: RunRules = {
     },
     {
       broken: (run) => run.mesh.pipeline > 1 && torchtitanFlavor(run)?.pipelines === false,
-      says: (run) => `torchtitan's ${torchtitanFlavor(run)?.model.name} has no pipeline`,
+      says: (run) =>
+        `torchtitan's ${torchtitanFlavor(run)?.model.name} has a pipeline on main alone, for which none is written`,
+      unwritten: true,
     },
     mixedTypesRule('torchtitan'),
     {

@@ -61,3 +61,37 @@ describe('a config of torchtitan', () => {
     expect(whole.body.doubts).toContainEqual(expect.stringMatching(/taken for bf16/))
   })
 })
+
+describe('a command of main is launched by main', () => {
+  const launched = async (torchtitan: string) => {
+    const { body } = await validated(torchtitan)
+    const { ok, message } = body.checks.find(({ name }: { name: string }) => name === 'launchableBy')
+    return [ok, message]
+  }
+
+  it('also where its release has no such model, or no pipeline for it', async () => {
+    expect(await launched(command('qwen3_5', 'qwen35_27b'))).toEqual([
+      true,
+      expect.stringMatching(/qwen3_5\) are on main alone, and are not written/),
+    ])
+    const piped = '--parallelism.pipeline_parallel_degree 4 --parallelism.num_pp_microbatches 8'
+    expect(await launched(command('qwen3', 'qwen3_32b', piped))).toEqual([
+      true,
+      expect.stringMatching(/pipeline on main alone/),
+    ])
+  })
+
+  it('and not where main refuses it too', async () => {
+    const cut = command('qwen3_5', 'qwen35_27b', '--parallelism.context_parallel_degree 2')
+    expect(await launched(cut)).toEqual([false, expect.stringMatching(/no context parallelism/)])
+  })
+
+  it('where a file of the release is not', async () => {
+    const file = `[model]\nname = "qwen3"\nflavor = "32B"\n[parallelism]\npipeline_parallel_degree = 4\n`
+    const starts = `cat > own.toml <<'EOF'\n${file}EOF\ntorchrun --nnodes 8 --nproc-per-node 8 -m torchtitan.train --job.config_file own.toml`
+    expect(await launched(starts)).toEqual([
+      false,
+      expect.stringMatching(/release of torchtitan has no pipeline/),
+    ])
+  })
+})

@@ -27,6 +27,7 @@ import { readStages } from './stages.ts'
 import {
   flavorsOf,
   misnamedSelection,
+  refusedStages,
   torchtitanValues,
   unregisteredFlavor,
   unregisteredOptimizer,
@@ -94,7 +95,9 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
       ...stages.value,
       ...(rematerialization.value === null ? {} : { rematerialization: rematerialization.value }),
     },
+    refusals: refusedStages(name, pipeline),
     notes: compact(
+      refusedStages(name, pipeline),
       stages.notes,
       rematerialization.notes,
       offloads && 'training.enable_cpu_offload is not counted',

@@ -28,6 +28,15 @@ export const flavorsOf: ReadonlyMap<string, readonly string[]> = new Map([
   ['gpt_oss', wordsOf(debug, '20b 120b')],
 ])
 
+/** Models of the release that it does not cut into stages (pipelining_fn None). */
+const uncut = ['qwen3', 'gpt_oss']
+
+/** Why the release does not start a model on so many stages. */
+export function refusedStages(name: string, pipeline: number): readonly string[] {
+  const says = `the release of torchtitan has no pipeline for ${name}, which its main has`
+  return pipeline > 1 && uncut.includes(name) ? [says] : []
+}
+
 /** Optimizers of the release (components/optimizer.py, build_optimizers), to which a model of one's own may add. */
 export function unregisteredOptimizer(name: string): readonly Misnamed[] {
   const among = ['Adam', 'AdamW']
