@@ -64,15 +64,19 @@ const spelled: readonly (readonly [module: string, flavor: string, model: Fields
   ['qwen3_5', '9B', qwen35([32, 4096, 12_288, 16, 4, 32])],
 ]
 
+type OfFlavor = Pick<LaunchReading, 'model' | 'wholeModel' | 'modelOf'>
+
 /** What a reading says of a flavor's model; nothing of a flavor that is not known. */
-export function modelOfFlavor(
-  module: string,
-  flavor: string,
-): Pick<LaunchReading, 'model' | 'wholeModel' | 'modelOf'> {
+export function modelOfFlavor(module: string, flavor: string): OfFlavor {
   const of = <Found>(rows: readonly (readonly [string, string, Found])[]) =>
     rows.find(([own, name]) => own === module && name === flavor)?.[2]
   const name = of(catalogued)
   if (name !== undefined) return { model: null, modelOf: name }
   const whole = of(spelled)
   return whole ? { model: whole, wholeModel: true } : { model: shapeNamed(module, flavor) }
+}
+
+/** Whether nothing is known of it but its name. */
+export function isUnread({ model, modelOf }: OfFlavor): boolean {
+  return model === null && modelOf === undefined
 }

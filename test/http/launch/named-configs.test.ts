@@ -95,3 +95,26 @@ describe('a command of main is launched by main', () => {
     ])
   })
 })
+
+describe('the model of a file of torchtitan', () => {
+  const told = async (torchtitan: string) => {
+    const question = { hardware: { chip: 'b200-sxm', chips: 64 }, plan: { torchtitan } }
+    const { body } = await agent.post('/evaluate').send(question)
+    return body.errors?.[0].detail ?? body.read.request.model.moe?.experts ?? body.read.request.model
+  }
+  const flavor = (name: string, own: string) =>
+    `[model]\nname = "${name}"\nflavor = "${own}"\n[activation_checkpoint]\nmode = "full"\n`
+
+  it('is known by its config or its flavor, also with experts', async () => {
+    expect(await told(command('gpt_oss', 'gpt_oss_120b'))).toBe('gpt-oss-120b')
+    expect(await told(command('deepseek_v3', 'deepseek_v3_671b'))).toBe(256)
+    expect(await told(command('kimi_k2_7', 'moonlight_16b_a3b'))).toBe(64)
+    expect(await told(flavor('gpt_oss', '20b'))).toBe('gpt-oss-20b')
+  })
+
+  it('that is only named is asked for by that name', async () => {
+    expect(await told(flavor('llama4', '17bx16e'))).toMatch(
+      /^the model is llama4 17bx16e.*say it beside the plan/,
+    )
+  })
+})

@@ -17,7 +17,7 @@ import { replicaAxes } from '../../read/replicas.ts'
 import { chipsUnsaid } from '../../read/world.ts'
 import { readExpertRanks } from '../../run/experts.ts'
 import { torchtitanRotations } from '../degrees.ts'
-import { modelOfFlavor } from '../named-models.ts'
+import { isUnread, modelOfFlavor } from '../named-models.ts'
 import { torchtitanSchedules } from '../pipeline.ts'
 import { torchtitanVersion } from '../version.ts'
 import { batchOf } from './batch.ts'
@@ -72,6 +72,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     framework: 'torchtitan',
     version: torchtitanVersion,
     ...known,
+    ...(isUnread(known) && flavorsOf.get(name)?.includes(flavor) ? { named: `${name} ${flavor}` } : {}),
     furtherLayers: false,
     hardware: {},
     workload: {
