@@ -30,6 +30,11 @@ export function unset(value: string): string {
     : 'which the text does not set'
 }
 
+/** What is said of an option whose value an empty variable is, as a shell that has not been given it hands it on. */
+export function emptyText(option: string): string {
+  return `${option} is empty: a variable that it takes is not set here, and an overlay, a values file or the environment has to set it`
+}
+
 /** `synonyms` has for each other name of an option the words that it stands for, of which the last option takes its values. */
 export function optionsOf(
   words: readonly string[],
@@ -76,6 +81,10 @@ export function optionsOf(
       return null
     }
     if (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Number(value)
+    if (value === '') {
+      fault(emptyText(names[0] ?? ''))
+      return null
+    }
     const why = /\$|\{\{/.test(value) ? unset(value) : 'which is no number'
     fault(`${names[0]} is ${value}, ${why}`)
     return null

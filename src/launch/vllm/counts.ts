@@ -2,7 +2,7 @@
  * Numbers of vLLM that may have a unit: 32768, 32k, 32K. Source: vllm-project/vllm, vllm/engine/arg_utils.py (human_readable_int and
  * human_readable_int_or_auto), where anything else is an error of the parser.
  */
-import { type Options, unset } from '../read/options.ts'
+import { emptyText, type Options, unset } from '../read/options.ts'
 
 const units: Readonly<Record<string, number>> = {
   ...{ k: 1e3, m: 1e6, g: 1e9, t: 1e12 },
@@ -23,6 +23,7 @@ export function countOf(options: Options, option: string, fitting?: RegExp): Cou
   const [text] = options.values(option) ?? []
   if (!options.has(option)) return { value: null, fault: null }
   if (text === undefined) return { value: null, fault: `${option} has no value` }
+  if (text === '') return { value: null, fault: emptyText(option) }
   if (fitting?.test(text)) return { value: null, fault: null }
   const value = numberIn(text)
   if (value !== null && value >= 1 && value <= mostBytes) return { value, fault: null }
