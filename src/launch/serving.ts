@@ -26,6 +26,7 @@ import { knownOf } from './read/known-model.ts'
 import type { LaunchReading, ReadingContext } from './read/reading.ts'
 import { innermostUnit } from './run/units.ts'
 import { type Drafts, draftsAsked } from './server/drafts.ts'
+import { missNote } from './server/missed-prefix.ts'
 import { laysOut, type ServingRules } from './server/rules.ts'
 import { neededToSend, type Stepped } from './server/sent-tokens.ts'
 import { type Counted, type Serving, serving } from './server/serving.ts'
@@ -130,7 +131,7 @@ function launchesOf(asked: Serving): Readonly<Record<string, unknown>> {
     (name) => [name, servingLaunchers[name].launch(asked)] as const,
   )
   const notes = (own: readonly string[]) =>
-    compact(own, placementNote(asked), lengthNote(asked), scopeOf(asked))
+    compact(own, placementNote(asked), lengthNote(asked), missNote(asked), scopeOf(asked))
   return told(launches, notes, setting.assumptions.frameworks)
 }
 

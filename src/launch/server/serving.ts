@@ -17,6 +17,7 @@ import {
   sharesOutPositions,
 } from '../../sharding/tables/inference-layout-fields.ts'
 import type { Drafts } from './drafts.ts'
+import { readsMisses } from './missed-prefix.ts'
 import { sentTokens } from './sent-tokens.ts'
 
 /** A single phase, or both in one server. */
@@ -53,6 +54,8 @@ export interface Serving {
   readonly unitSequences: number
   /** New positions of the latter that a stage processes at once. */
   readonly unitTokens: number
+  /** The most of them that a server is told: more than these where prompts may find no prefix (missed-prefix.ts). */
+  readonly readTokens: number
   /** The most tokens that a chip sends to experts at once by kernels for few tokens (sent-tokens.ts); 0 where there is no such limit. */
   readonly sentTokens: number
   /** Whether prompts pass in chunks. */
@@ -120,9 +123,15 @@ export function serving(
   const halved = pass.halves === 2
   const fresh = (shape.positions * units) / groups
   const unitSequences = share(halved ? resident.sequences : shape.sequences)
+  const keepsPrefixes = prompts?.keepsPrefixes ?? (mode === 'prefill' && fresh < resident.context - 0.5)
+  const unitTokens =
+    stepTokens === undefined
+      ? unitSequences * Math.ceil(shape.positions)
+      : Math.max(share(stepTokens), share(maxSequences ?? resident.sequences))
+  const { model } = setting
   return {
     setting,
-    model: setting.model,
+    model,
     gpu: setting.cluster.chip.kind === 'gpu',
     mode,
     mesh,
@@ -139,17 +148,14 @@ export function serving(
     stageLayers: pass.stageLayers,
     sequences: share(maxSequences ?? resident.sequences),
     unitSequences,
-    unitTokens:
-      stepTokens === undefined
-        ? unitSequences * Math.ceil(shape.positions)
-        : Math.max(share(stepTokens), share(maxSequences ?? resident.sequences)),
+    unitTokens,
+    ...readsMisses({ model, mode, mesh, keepsPrefixes, unitTokens, contextLength, memory }),
     sentTokens: sentTokens(setting, mode, mesh, pass, stepPositions),
     chunked: mode === 'prefill' && units > groups,
     contextLength,
     longestPositions,
-    keepsPrefixes: prompts?.keepsPrefixes ?? (mode === 'prefill' && fresh < resident.context - 0.5),
+    keepsPrefixes,
     partlyFilled: mode !== 'prefill' && shape.context < contextLength,
-    memory,
     transfers,
     prompts: prompts ?? null,
     unlike,

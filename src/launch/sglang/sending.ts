@@ -36,9 +36,9 @@ const told: Readonly<Record<ExpertKernels, (own: Serving) => readonly string[]>>
 
 /** The most tokens that a rank has in a step: where prompts are read whole, those of the longest. */
 function stepTokens(own: Serving): number {
-  const { mode, chunked, sequences, unitTokens, contextLength } = own
+  const { mode, chunked, sequences, unitTokens, readTokens, contextLength } = own
   if (mode === 'generate') return sequences
-  if (chunked || mode === 'serve') return wholePages(unitTokens, pagesOf(own))
+  if (chunked || mode === 'serve' || readTokens > unitTokens) return wholePages(readTokens, pagesOf(own))
   return Math.max(unitTokens, contextLength)
 }
 

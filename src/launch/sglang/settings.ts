@@ -82,7 +82,7 @@ export const sglangSettings = {
     scored: setting('--speculative-num-draft-tokens', ({ tokens }: Drafts) => tokens + 1),
   }),
   prompts: setting('--max-prefill-tokens', (own: Serving) =>
-    own.mode === 'prefill' ? own.unitTokens : null,
+    own.mode === 'prefill' ? own.readTokens : null,
   ),
   memory: setting('--mem-fraction-static', memoryOf),
   type: setting('--dtype', typeWord, word),
@@ -144,9 +144,10 @@ export function lengthOf({ mode, contextLength, prompts }: Serving): number {
 }
 
 function chunkOf(own: Serving): number | null {
-  const { mode, chunked, unitTokens, attentionGroups } = own
+  const { mode, chunked, unitTokens, readTokens, attentionGroups } = own
   if (mode === 'generate') return null
-  return chunked || mode === 'serve' ? wholePages(unitTokens, pagesOf(own)) * attentionGroups : -1
+  const inParts = chunked || mode === 'serve' || readTokens > unitTokens
+  return inParts ? wholePages(readTokens, pagesOf(own)) * attentionGroups : -1
 }
 
 function roleOf({ transfers, mode }: Serving): string | null {

@@ -101,6 +101,7 @@ export function tensorrtLlm(serving: Serving): Launch<TensorrtOptions> {
     kv_cache_config: {
       dtype: formats.caches[serving.setting.precision.kvCache] ?? 'auto',
       free_gpu_memory_fraction: memoryShares(serving).free,
+      ...reuseOptions(serving),
     },
     ...transferOptions(serving),
   }
@@ -152,6 +153,16 @@ function capacityOptions({ partlyFilled }: Serving): TensorrtOptions {
   return partlyFilled ? { scheduler_config: { capacity_scheduler_policy: 'MAX_UTILIZATION' } } : {}
 }
 
+/**
+ * By default blocks are kept for prompts that begin alike. Of models with a recurrence that takes snapshots of states beside the one that a plan
+ * counts of each sequence (one for every 256 positions, mamba_state_cache_interval), and releases of 2025 assert that it is off ("mamba hybrid cache
+ * requires block reuse to be disabled"). Source: NVIDIA/TensorRT-LLM pull requests 3663, 12185 and 12896, docs/source/features/kvcache.md 0076e93
+ * (Mamba Snapshot Boundaries: none but those that are asked for, in releases of late 2026).
+ */
+function reuseOptions({ model, keepsPrefixes }: Serving): TensorrtOptions {
+  return model.recurrence !== undefined && !keepsPrefixes ? { enable_block_reuse: false } : {}
+}
+
 /** By default only steps of up to 128 sequences have a graph, and only for some sizes; plans assume that all have one. */
 function graphOptions(serving: Serving): TensorrtOptions {
   if (serving.mode === 'prefill') return {}
@@ -184,14 +195,14 @@ function draftNote({ drafts }: Serving): string | null {
 }
 
 function tokenOptions(serving: Serving): TensorrtOptions {
-  const { mode, chunked, unitSequences, unitTokens, contextLength, stepPositions } = serving
+  const { mode, chunked, unitSequences, readTokens, contextLength, stepPositions } = serving
   const generated = unitSequences * stepPositions
   if (mode === 'generate') return generated > batchedTokens ? { max_num_tokens: generated } : {}
-  const blocks = wholePages(unitTokens, blockPositions)
+  const blocks = wholePages(readTokens, blockPositions)
   if (mode === 'serve') return { max_num_tokens: blocks, enable_chunked_prefill: true }
   // Prompts longer than a mean one are refused otherwise.
-  const parts = chunked || contextLength > unitTokens
-  return { max_num_tokens: parts ? blocks : unitTokens, enable_chunked_prefill: parts }
+  const parts = chunked || contextLength > readTokens
+  return { max_num_tokens: parts ? blocks : readTokens, enable_chunked_prefill: parts }
 }
 
 function notes(serving: Serving): readonly string[] {

@@ -116,9 +116,9 @@ function groupsOnTpus({ gpu, attentionGroups }: Serving): string | null {
  * By default vLLM takes at least 2048 tokens in one iteration, and its buffers for what is sent to experts are for as many (fused_moe/all2all_utils.py
  * 02bd2a4, max_num_tokens_per_dp_rank): more than DeepEP's kernels for few tokens take.
  */
-function batchedTokens({ mode, sequences, unitTokens, sentTokens, stepPositions }: Serving): number | null {
+function batchedTokens({ mode, sequences, readTokens, sentTokens, stepPositions }: Serving): number | null {
   if (sentTokens > 0) return sentTokens
-  if (mode !== 'generate') return Math.max(sequences, unitTokens)
+  if (mode !== 'generate') return Math.max(sequences, readTokens)
   const tokens = sequences * stepPositions
   return tokens > 2048 ? tokens : null
 }

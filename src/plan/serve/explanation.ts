@@ -5,6 +5,7 @@ import { mostUtilization, type Requests } from '../../modes/serve/requests.ts'
 import type { Sized } from '../../modes/serve/sized.ts'
 import { bytesText, counted, percent, secondsText, threeFigures } from '../explain/figures.ts'
 import type { ServePlan } from '../inference-plan.ts'
+import { missSentence } from './missed-prefix.ts'
 
 type Described = Omit<ServePlan, 'explanation' | 'launch'>
 
@@ -19,6 +20,7 @@ export function serveExplanation(
     rivalSentence(plan, deployment, requests, rival),
     balanceSentence(deployment, requests),
     firstTokenSentence(plan, deployment, requests),
+    missSentence(deployment.pair.prefill, requests),
     tokenSentence(deployment, requests),
     draftsSentence(plan),
     batchSentence(plan, deployment, requests),
