@@ -27,9 +27,11 @@ interface PageRow {
   readonly surely: (model: KnownModel, chip: PagedChip, options: Options) => boolean
 }
 
+const asked = '--page-size'
+
 /** Options by which pages or the kernels that want them are others. */
 const otherwise = [
-  ...['--page-size', '--attention-backend', '--prefill-attention-backend', '--decode-attention-backend'],
+  ...[asked, '--attention-backend', '--prefill-attention-backend', '--decode-attention-backend'],
   ...['--speculative-algorithm', '--speculative-algo'],
 ]
 
@@ -65,10 +67,11 @@ export function pagesRefused(
   const own = { ...chip, peakFlopsPerSecond }
   const row = rows.find(({ has }) => has(model, own))
   const each = Math.floor(chunk / groups)
-  if (!row?.surely(model, own, options) || each % row.positions === 0) return null
-  const nearest = [Math.floor(each / row.positions), Math.ceil(each / row.positions)]
+  const positions = row?.surely(model, own, options) ? row.positions : options.whole(asked)
+  if (positions === null || each % positions === 0) return null
+  const nearest = [Math.floor(each / positions), Math.ceil(each / positions)]
     .filter((pages) => pages > 0)
-    .map((pages) => pages * row.positions * groups)
+    .map((pages) => pages * positions * groups)
   const share = groups === 1 ? '' : `, which is ${each} for each of ${groups} groups,`
-  return `SGLang does not start: --chunked-prefill-size ${chunk}${share} is no whole pages of ${row.positions} positions, which it keeps here; the nearest ${nearest.length === 1 ? 'is' : 'are'} ${nearest.join(' and ')}`
+  return `SGLang does not start: --chunked-prefill-size ${chunk}${share} is no whole pages of ${positions} positions, which it keeps here; the nearest ${nearest.length === 1 ? 'is' : 'are'} ${nearest.join(' and ')}`
 }

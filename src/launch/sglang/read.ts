@@ -141,6 +141,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
         [...options.known(), ...Object.keys(short)],
         options.undashed(),
       ),
+      uncounted: cappedCaches(options),
       faults: compact(
         faults,
         options.faults,
@@ -151,6 +152,15 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       ),
     },
     rest.role === 'prefill' && context.mode === null ? { ...context, mode: 'prefill' } : context,
+  )
+}
+
+/** A cap on the tokens of all caches (--max-total-tokens), which no share of memory says. */
+function cappedCaches(options: Options): readonly string[] {
+  const [cap, most] = ['--max-total-tokens', options.text('--max-total-tokens')]
+  return compact(
+    most !== null &&
+      `${cap} ${most.slice(0, 100)} is not counted, so that it is not known what its caches have room for: ${share} says it as a share of memory, --max-running-requests in requests`,
   )
 }
 
@@ -204,7 +214,7 @@ const isImmaterial = beginningWith(
   --dsa-decode- --dsa-topk- --mamba-backend --mamba-scheduler- --mm-attention- --scheduler-recv- --model-loader- --weight-loader-
   --enable-symm-mem --enable-prefill-delayer --enable-dp-attention-local- --enable-cache-report --incremental-streaming-
   --enable-aiter-allreduce- --skip-server-warmup --skip-tokenizer-init --prefill-round-robin-
-  --torch-compile- --swa-full-tokens-
+  --torch-compile- --swa-full-tokens- --base-gpu-id
 `,
   serverDoors,
   ...unread(sglangSettings),

@@ -222,6 +222,8 @@ function notesOf(options: Options, mode: string | null): readonly string[] {
     speculation !== null && withDrafts(speculation, mode),
     context > 1 && '--prefill-context-parallel-size is not counted',
     options.has('--cpu-offload-gb') && '--cpu-offload-gb is not counted: all weights are on the chips',
+    options.has('--kv-offloading-size') &&
+      '--kv-offloading-size is not counted: caches that are put aside on the host bring prefixes back, and hold no running sequence',
     options.has('--enforce-eager') && withoutGraphs('--enforce-eager'),
     options.has('--hf-overrides') && withOverrides('--hf-overrides'),
   )
@@ -235,7 +237,7 @@ const isImmaterial = beginningWith(
   --max-seq-len-to --distributed- --nnodes --node- --master- --headless --data-parallel- --eplb-
   --async-scheduling --scheduling- --limit-mm --mm- --generation- --hf- --max-logprobs --stream-
   --attention-backend --moe-backend --linear-backend --cuda-graph --guided- --structured- --root-path
-  --spec- --speculative-config --config-format --default-chat- --override-generation- --allowed- --media- --interleave-
+  -cc. --kv-offloading- --spec- --speculative-config --config-format --default-chat- --override-generation- --allowed- --media- --interleave-
   --language-model-only --video- --skip-mm --attention-config --kernel-config --enable-flashinfer- --ir-op- --mamba-backend
   --mamba-ssu- --gdn-prefill- --kda-prefill- --optimization-level --prefill-schedule- --scheduler-reserve- --numa-
   --enable-cumem- --enable-sleep- --enable-ep-weight- --safetensors- --model-loader- --ignore-patterns --use-tqdm
