@@ -105,7 +105,9 @@ export function serverLaunch(
     readonly limits: Pick<Counted, 'stepTokens' | 'maxSequences'>
   },
 ): Readonly<Record<string, unknown>> {
-  const prompts = serving(setting, prefill, 'prefill', { ...counted, contextLength: longestPrompt })
+  // Its one room for caches is that of generation.
+  const read = { ...counted, contextLength: longestPrompt, longestPositions: longestPrompt }
+  const prompts = serving(setting, prefill, 'prefill', read)
   const unlike = !isOneServer(prefill, generate)
   return launchesOf(serving(setting, generate, 'serve', { ...counted, ...limits, prompts, unlike }))
 }

@@ -31,6 +31,7 @@ describe('a launch file', () => {
     const { launched, fits } = await checked(workload, { vllm: `${vllm} --max-model-len 131072` })
     expect([launched.ok, fits.ok]).toEqual([false, true])
     expect(launched.message).toMatch(refused)
+    expect(launched.message.split('does not start')).toHaveLength(2)
     const shorter = await checked(workload, { vllm: `${vllm} --max-model-len 16384` })
     expect(shorter.launched.ok).toBe(true)
   })
