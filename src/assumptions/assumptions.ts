@@ -190,6 +190,11 @@ export interface Assumptions {
   readonly endsOnEveryStage: boolean
   /** Gathered weights, logits and one layer's live tensors are charged. */
   readonly workspace: boolean
+  /**
+   * Ranks of tensor parallelism inside a unit hold user buffers of Transformer Engine wherever it is known to run with them
+   * (cost/memory/user-buffers.ts): Megatron's `--tp-comm-overlap`.
+   */
+  readonly userBuffers: boolean
   /** Layers whose weights are gathered at once under ZeRO-3: 2 where the next layer's are fetched while one computes. */
   readonly layersGathered: number
   /**

@@ -81,6 +81,7 @@ export const book: Assumptions = {
   expertBufferFactor: 1,
   endsOnEveryStage: false,
   workspace: false,
+  userBuffers: false,
   layersGathered: 2,
   lossChunks: 1,
   narrowOperands: false,

@@ -183,6 +183,7 @@ export function calibrated(kind: ChipKind, efficiency: Efficiency): Assumptions 
     expertBufferFactor: tpu ? 0 : 1,
     endsOnEveryStage: tpu,
     workspace: true,
+    userBuffers: false,
     layersGathered: tpu ? 1 : 2,
     lossChunks: 1,
     narrowOperands: !tpu,

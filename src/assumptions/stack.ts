@@ -31,6 +31,7 @@ export const stackConstants = {
     'sustainedShare',
     'fp8Share',
     'overlapCriticalPath',
+    'userBuffers',
     'elementwiseFactor',
     'recurrenceFactor',
     'expertElementwiseFactor',

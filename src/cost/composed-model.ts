@@ -15,6 +15,7 @@ import { type Compilations, composedStage, type Ingredients, layerBackward } fro
 import { workOf } from './compute/work.ts'
 import { madeTerms } from './memory/expert-buffer.ts'
 import { activationTerms, gatheredKeyTerms, gatheredStreamTerm, logitTerm } from './memory/memory.ts'
+import { userBufferTerm } from './memory/user-buffers.ts'
 import type { CostModel } from './model.ts'
 import { ratesOf } from './posed.ts'
 
@@ -56,6 +57,7 @@ export function composedModel(
     logits: logitTerm(unembedding(assumptions.residual), extents, precision, assumptions),
     gatheredStream: gatheredStreamTerm(extents, precision),
     gatheredKeys: gatheredKeyTerms(layer, extents, precision),
+    userBuffers: userBufferTerm(extents, precision),
     stream,
     boundary: boundaryTerm(stream),
   }

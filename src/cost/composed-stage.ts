@@ -17,6 +17,7 @@ import type { LayerWindows, StageModel } from './compile/stage-model.ts'
 import { elementwiseBackward, elementwiseForward, lossProduct, type Streamed } from './compute/elementwise.ts'
 import { recomputedArrays, recomputedLogits } from './memory/recomputation.ts'
 import { stateTerms } from './memory/state-terms.ts'
+import { stageAgainstBuffers } from './memory/user-buffers.ts'
 
 /** Derived components by ZeRO stage, name and what is recomputed. Models of one kind of layer reuse those of the whole model. */
 export type Compilations = Map<string, CompiledComponent>
@@ -49,6 +50,7 @@ export function composedStage(ingredients: Ingredients, zeroStage: ZeroStage): S
     embeddingStates: states([once(embed)], model.learnedPositions),
     positionStates: states([], model.learnedPositions),
     headStates: states([once(head)], 1 + lastStreamRows(model)),
+    userBuffers: stageAgainstBuffers(problem, zeroStage) === null,
   }
 }
 

@@ -53,6 +53,8 @@ export interface CostModel {
   readonly logits: Term
   readonly gatheredStream: Term
   readonly gatheredKeys: GatheredKeys
+  /** Of the user buffers that ranks of tensor parallelism hold under some ZeRO stages. */
+  readonly userBuffers: Term
   /** The residual stream as it rests between blocks, and the part of it that each chip sends from stage to stage. */
   readonly stream: Term
   readonly boundary: Term

@@ -121,7 +121,10 @@ export interface Plan extends TokenCost {
   readonly rematerialization: readonly { readonly policy: string; readonly layers: number }[]
   /** What this plan alone is costed with, if that differs from the assumptions of the request. */
   readonly costedWith?: Partial<
-    Pick<Assumptions, 'overlapPrefetched' | 'overlapCriticalPath' | 'expertTensor' | 'residual'>
+    Pick<
+      Assumptions,
+      'overlapPrefetched' | 'overlapCriticalPath' | 'userBuffers' | 'expertTensor' | 'residual'
+    >
   >
   /** Null if everything is kept, arrays go to the host, the plan does not fit, or the solver gives no answer. */
   readonly memoryPolicy: MemoryPolicyAccount | null

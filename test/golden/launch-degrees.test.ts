@@ -4,9 +4,9 @@
  */
 import { describe, expect, it } from 'vitest'
 import { devicesOn } from '../../src/hardware/chip.ts'
+import { innermostUnit } from '../../src/hardware/network/innermost-unit.ts'
 import { meshOf } from '../../src/launch/maxtext/read/mesh.ts'
 import { keysOf } from '../../src/launch/read/fields.ts'
-import { innermostUnit } from '../../src/launch/run/units.ts'
 import { expertLayers } from '../../src/model/expert-layers.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import { launchesOf } from './sampled-launches.ts'

@@ -103,6 +103,9 @@ export const assumptionChoices = {
   lossChunks: count(65_536).describe(
     'Pieces in which the logits and loss of a microbatch are computed, one at a time; 1 if the logits are held whole.',
   ),
+  userBuffers: flag(
+    "Whether training holds the user buffers of Transformer Engine, through which Megatron-LM sends what tensor parallelism sends inside a node (`--tp-comm-overlap`): twelve of a microbatch's residual stream, whole on each chip. They are counted only where they are known to run.",
+  ),
   layersGathered: count(8).describe('ZeRO-3: most layers whose weights are gathered at the same time.'),
   narrowOperands: flag(
     'Whether what a matmul in fewer bits reads is kept for the backward pass as it was read, as Transformer Engine does, where nothing else reads it. If not, it is kept in the type of activations, as torchao does.',

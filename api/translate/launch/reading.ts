@@ -1,11 +1,11 @@
 /** Reads a launch file together with what the request itself says. */
 import { type Fields, isFields, present } from '../../../src/fields.ts'
 import { type Chip, devicesOn } from '../../../src/hardware/chip.ts'
+import { hasUserBuffers } from '../../../src/hardware/vendor.ts'
 import { knownOf } from '../../../src/launch/read/known-model.ts'
 import { heldToJob } from '../../../src/launch/read/launcher-world.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { hasBlocksOfEight, storedBy } from '../../../src/launch/server/stored-by.ts'
-import { hasUserBuffers } from '../../../src/launch/vendor.ts'
 import { hasPositionsOf } from '../../../src/model/release-name.ts'
 import { type Catalogue, type KnownModel, knownChip, knownModel } from '../../catalogue.ts'
 import { ProblemError } from '../../problems.ts'

@@ -21,6 +21,8 @@ export interface StageModel {
   /** States of learned positions alone: what is left of the embedding on a chip where the head holds the tied matrix. */
   readonly positionStates: StateTerms
   readonly headStates: StateTerms
+  /** Whether ranks of tensor parallelism hold user buffers. */
+  readonly userBuffers: boolean
 }
 
 /** Whether weights are gathered at use, as under ZeRO-3; below it they are whole. */

@@ -14,8 +14,10 @@ export interface MemoryNumbers extends Composed<MemoryNumbers> {
   /** By policy: bytes kept on the host, per layer and microbatch. */
   readonly host: readonly Bytes[]
   readonly stream: Bytes
-  /** Bytes beyond the shards of the operand of the projections and its gradient, when gathered over tensor. */
+  /** Bytes beyond the shards of the operand of the projections and its gradient, when gathered over tensor, and of keys over context. */
   readonly gatheredStream: Bytes
+  /** What user buffers take for as long as the process runs; what is gathered lies in them. */
+  readonly userBuffers: Bytes
   /** Of one microbatch; of a stage's share of it where all stages take the loss. */
   readonly logits: Bytes
   /** Whether every stage holds the ends, and has the logits of all microbatches at once. */

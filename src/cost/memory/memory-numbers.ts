@@ -14,12 +14,16 @@ import { reserveBytes } from './budget.ts'
 import type { MemoryNumbers, StateNumbers } from './layer-bytes.ts'
 import { summedGradients } from './optimizer.ts'
 import type { StateTerms } from './state-terms.ts'
+import { mayHoldBuffers } from './user-buffers.ts'
 
 /** What a microbatch leaves in memory, the same at any ZeRO stage. */
 export type ActivationNumbers = Pick<
   MemoryNumbers,
-  'kept' | 'live' | 'host' | 'stream' | 'gatheredStream' | 'logits'
->
+  'kept' | 'live' | 'host' | 'stream' | 'gatheredStream' | 'logits' | 'userBuffers'
+> & {
+  /** What of `gatheredStream` lies in no user buffer. */
+  readonly gatheredKeys: Bytes
+}
 
 /** Of the average layer, and of either kind where they are not alike. */
 export interface Activations {
@@ -41,16 +45,18 @@ function averageActivations(model: CostModel, scale: Scale): ActivationNumbers {
   const host = model.offloaded.map((terms) => sumTerms(terms, scale))
   const whole = Math.max(...kept, sumTerms(model.everything, scale))
   const stream = termValue(model.stream, scale)
+  const keys = workspace ? gatheredKeys(model, scale) : 0
   return {
     kept,
     // While all arrays of a layer are there, those of the next layer arrive from the host.
     live: kept.map((bytes, policy) => (workspace ? whole - bytes + (host[policy] ?? 0) : 0)),
     host,
     stream: workspace ? stream : 0,
-    gatheredStream: workspace
-      ? termValue(model.gatheredStream, scale) - 2 * stream + gatheredKeys(model, scale)
-      : 0,
+    gatheredStream: workspace ? termValue(model.gatheredStream, scale) - 2 * stream + keys : 0,
+    gatheredKeys: keys,
     logits: workspace ? termValue(model.logits, scale) : 0,
+    userBuffers:
+      scale.mesh && mayHoldBuffers(model.problem, scale.mesh) ? termValue(model.userBuffers, scale) : 0,
   }
 }
 
@@ -105,7 +111,8 @@ function averageMemory(
   activations: ActivationNumbers,
 ): MemoryNumbers {
   const { cluster, model: transformer } = model.problem
-  const { kept, live, host, stream, gatheredStream, logits } = activations
+  const { kept, live, host, stream, gatheredStream, gatheredKeys: keys, logits } = activations
+  const userBuffers = stage.userBuffers ? activations.userBuffers : 0
   return {
     layer,
     embedding,
@@ -115,7 +122,8 @@ function averageMemory(
     live,
     host,
     stream,
-    gatheredStream,
+    gatheredStream: userBuffers > 0 ? keys : gatheredStream,
+    userBuffers,
     logits,
     endsOnEveryStage: model.problem.assumptions.endsOnEveryStage,
     layersGathered: model.problem.assumptions.layersGathered,

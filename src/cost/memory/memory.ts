@@ -3,9 +3,9 @@
  *
  *   states        weights, gradients, optimizer, each as its ZeRO stage shards it (state-terms.ts)
  *   activations   what the policies of the stage's layers keep, times the microbatches in flight
- *   workspace     the larger of: a layer's live tensors while it is recomputed, what the host sends ahead for the next, gathered
+ *   workspace     user buffers of Transformer Engine, if there are any (user-buffers.ts), and the larger of: a layer's live tensors while it is recomputed, what the host sends ahead for the next, gathered
  *                 weights of it (and of the next) under ZeRO-3, its unscattered gradients under ZeRO-2 and 3, and the residual
- *                 gathered over tensor; or, on the last stage, the head's own and its logits, with their copy in fp32 if
+ *                 gathered over tensor where it does not lie in those; or, on the last stage, the head's own and its logits, with their copy in fp32 if
  *                 there is one, all of them or one of c pieces of the microbatch at a time
  *   reserve       framework and fragmentation
  */
@@ -22,6 +22,7 @@ import { arrayOf, arrayOfRole, arraysOf, type Component } from '../../sharding/c
 import { elementsOf } from '../../sharding/elements.ts'
 import { type Extents, monomial } from '../../sharding/monomial.ts'
 import { type LayerPart, layersOfParts } from '../../sharding/tables/training-layout.ts'
+import type { Bytes } from '../../units.ts'
 import { activationType } from '../compile/array-type.ts'
 import { type Term, termOf } from '../compile/term.ts'
 import { bufferedOf } from './expert-buffer.ts'
@@ -99,11 +100,12 @@ export function logitTerm(
 
 /** The residual stream gathered over tensor: the operand of the projections, and its gradient. */
 export function gatheredStreamTerm(extents: Extents, precision: Precision): Term {
-  const value = monomial(
-    2 * elementBytes[activationType(precision)],
-    ['B', 'T', 'D'],
-    ['data', 'fsdp', 'context', 'expert', 'tensor2'],
-  )
+  return wholeStreamTerm(extents, 2 * elementBytes[activationType(precision)])
+}
+
+/** So many bytes for each element of the residual stream that a tensor group shares. */
+export function wholeStreamTerm(extents: Extents, bytes: Bytes): Term {
+  const value = monomial(bytes, ['B', 'T', 'D'], ['data', 'fsdp', 'context', 'expert', 'tensor2'])
   return termOf(value, extents, 1)
 }
 

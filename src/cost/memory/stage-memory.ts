@@ -64,7 +64,7 @@ export function fixedMemory(numbers: MemoryNumbers, group: StageGroup): StageMem
     parameters: ends(({ weights }) => weights),
     gradients: ends(({ gradients }) => gradients) * (group.sums ? numbers.summedGradients : 1),
     optimizer: ends(({ optimizer }) => optimizer) / (numbers.shardsOptimizer ? group.held : 1),
-    workspace: Math.max(inLayer(numbers, group), atEnds(numbers, group)),
+    workspace: numbers.userBuffers + Math.max(inLayer(numbers, group), atEnds(numbers, group)),
     reserve: numbers.reserve,
   }
 }

@@ -4,9 +4,9 @@
  * create_device_mesh in src/maxtext/utils/maxtext_utils.py.
  */
 import { deviceMeshAxes } from '../../hardware/network/device-mesh.ts'
+import { unitSize, unitsSpanned } from '../../hardware/network/innermost-unit.ts'
 import type { Axis } from '../../sharding/axis.ts'
 import type { Run } from '../run/run.ts'
-import { unitSize, unitsSpanned } from '../run/units.ts'
 
 /** Axes in MaxText's order, outermost first; MaxText calls `pipeline` stage. */
 export const maxtextAxes = deviceMeshAxes

@@ -3,10 +3,11 @@
  * TPUs, forward and backward. Grouped matmuls of experts take part by Qwix alone. Source: as config.ts,
  * src/maxtext/layers/{quantizations,moe}.py, configs/base.yml; DeepSeek-V3 and Qwen3 235B on TPU7x in AI-Hypercomputer/tpu-recipes.
  */
+
+import { isAmd } from '../../hardware/vendor.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { Rule } from '../../rules/rule.ts'
 import type { LayoutRun, MeshRun } from '../run/run.ts'
-import { isAmd } from '../vendor.ts'
 import type { MaxtextConfig } from './keys.ts'
 
 /** Empty if nothing is quantised; null if MaxText does not multiply in the type. Experts may not take part in it. */

@@ -3,12 +3,13 @@
  * lies within a domain, or on equal parts of several. Groups fill ranks in order, each the tensor ranks of its chips. Source: deepseek-ai/DeepEP
  * 94a9f8f (branch hybrid-ep, July 2026), deep_ep/hybrid_ep_buffer.py; csrc/hybrid_ep/allocator/allocator.cu (detect_accessible_ranks).
  */
+
+import { innermostUnit } from '../../hardware/network/innermost-unit.ts'
 import type { Rule } from '../../rules/rule.ts'
 import { meshSize } from '../../sharding/axis.ts'
 import { groupFault } from '../deep-ep-groups.ts'
 import { expertRanks } from '../run/experts.ts'
 import type { MeshRun } from '../run/run.ts'
-import { innermostUnit } from '../run/units.ts'
 import { backendOf, isSentDirectly } from './experts.ts'
 
 export const domainsRule: Rule<MeshRun> = {

@@ -15,6 +15,7 @@
 
 import { compact } from '../../compact.ts'
 import { joinsHosts } from '../../hardware/cluster/hosts.ts'
+import { hasDeepEp } from '../../hardware/vendor.ts'
 import type { Router } from '../../model/details.ts'
 import { expertRecipeRow } from '../../recipe/expert-recipes.ts'
 import {
@@ -27,7 +28,6 @@ import {
 } from '../run/experts.ts'
 import type { MeshRun, Run } from '../run/run.ts'
 import { counted, part, setting, whole, word } from '../settings/settings.ts'
-import { hasDeepEp } from '../vendor.ts'
 import { told } from './details.ts'
 
 const routerType = '--moe-router-dtype'

@@ -1,4 +1,6 @@
 /** Why Megatron-LM cannot run a plan. Source: as flags.ts, and megatron/core/optimizer/distrib_optimizer.py. */
+
+import { isAmd } from '../../hardware/vendor.ts'
 import { scheduleRow } from '../../recipe/schedule.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
 import { contextLayoutRow } from '../../sharding/tables/context-layout.ts'
@@ -18,7 +20,6 @@ import {
   widthRules,
 } from '../run/rules.ts'
 import type { MeshRun } from '../run/run.ts'
-import { isAmd } from '../vendor.ts'
 import { recurrentVariants } from './attention.ts'
 import { deepEpGroupsRule, domainsRule } from './domains.ts'
 import { fp8Recipe, scaledAtHand, tensorwise } from './fp8-recipe.ts'

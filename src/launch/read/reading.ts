@@ -44,7 +44,7 @@ export interface LaunchReading {
   readonly precision: Readonly<Record<string, string>>
   readonly assumptions: Readonly<Record<string, boolean | number | string>>
   /** Assumptions to use if the request sets none and does not ask for the book's. */
-  readonly costed?: Readonly<Record<string, number | string>>
+  readonly costed?: Readonly<Record<string, number | string | boolean>>
   /** For each of these assumptions, the missing options that cause it; commands that we write have them. */
   readonly lacking?: Readonly<Record<string, readonly string[]>>
   /** Fraction of each chip's memory that the server may fill. */

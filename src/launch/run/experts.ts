@@ -3,11 +3,11 @@
  * rest of the model, as a plan's expert axis does. Source: as flags.ts, maxtext/config.ts and torchtitan/config.ts.
  */
 import { type ExpertTensor, heldAs } from '../../cost/communication/expert-tensor.ts'
+import { innermostUnit, unitsSpanned } from '../../hardware/network/innermost-unit.ts'
 import { hasExperts } from '../../model/expert-layers.ts'
 import type { Problem } from '../../problem.ts'
 import { isNarrow } from '../../recipe/element-type.ts'
 import type { MeshRun, Run } from './run.ts'
-import { innermostUnit, unitsSpanned } from './units.ts'
 
 /** For each layer in order, 1 if it has experts, otherwise 0. */
 export function expertPattern({ model }: Run): readonly (0 | 1)[] {

@@ -1,6 +1,6 @@
 /** Notes on servers that span several hosts, on several servers, and on what these need. */
 import { hostSize } from '../../hardware/cluster/hosts.ts'
-import { expertKernels } from '../vendor.ts'
+import { expertKernels } from '../../hardware/vendor.ts'
 import type { Serving } from './serving.ts'
 
 /** `chips` is the number of chips of one server. */

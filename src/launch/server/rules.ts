@@ -3,11 +3,12 @@
  * weight-stationary), in whole heads; each key-value head is whole on a chip, or is copied to several. Source: as each
  * framework's own file.
  */
+
+import { reachesPeers } from '../../hardware/vendor.ts'
 import { faults, type Rule, unwrittenAmong } from '../../rules/rule.ts'
 import type { LayoutFields } from '../../sharding/tables/inference-layout-fields.ts'
 import { projectionUse } from '../../sharding/tables/inference-sharding.ts'
 import { refusalOf, refusedFor, type Unsupported } from '../launch.ts'
-import { reachesPeers } from '../vendor.ts'
 import { type BesideGroups, groupRules } from './attention-groups.ts'
 import { type Formats, formatRules } from './formats.ts'
 import { hostChips, hostsOf, replicaChips } from './notes.ts'

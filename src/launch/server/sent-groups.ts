@@ -4,9 +4,9 @@
  * normal mode doesn't support GB200 yet"), vllm-project/vllm pull request 27328 (a fork for eight).
  */
 import { joinsHosts } from '../../hardware/cluster/hosts.ts'
+import { expertKernels } from '../../hardware/vendor.ts'
 import type { Rule } from '../../rules/rule.ts'
 import { type DeepEpRelease, groupFault, type SendingKernels } from '../deep-ep-groups.ts'
-import { expertKernels } from '../vendor.ts'
 import type { ServedMode, Serving } from './serving.ts'
 
 const mostOnTrays = 8

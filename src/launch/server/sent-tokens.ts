@@ -9,6 +9,8 @@
  * Kernels for many tokens, and AMD's, have none of this. Source: deepseek-ai/DeepEP dd758ca (July 2026), csrc/legacy/config.hpp (LowLatencyLayout),
  * csrc/kernels/legacy/internode_ll.cu (LEGACY_FINISHED_SUM_TAG), deep_ep/buffers/legacy.py (nvshmem_qp_depth).
  */
+
+import { isAmd } from '../../hardware/vendor.ts'
 import type { Pass } from '../../inference/pass/pass.ts'
 import type { PhaseMode } from '../../modes/names.ts'
 import { redundantExperts } from '../../plan/inference/redundant-experts.ts'
@@ -16,7 +18,6 @@ import type { Setting } from '../../problem.ts'
 import type { Rule } from '../../rules/rule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes } from '../../units.ts'
-import { isAmd } from '../vendor.ts'
 
 const mostSent = 1024
 const usualDepth = 1024

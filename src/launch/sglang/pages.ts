@@ -12,11 +12,11 @@
  * _mla_backend_page_constraints, _page_size_default).
  */
 import type { Chip } from '../../hardware/chip.ts'
+import { isAmd, isBlackwell, isWorkstation } from '../../hardware/vendor.ts'
 import { type KnownModel, knownOf } from '../read/known-model.ts'
 import type { Options } from '../read/options.ts'
 import type { ReadingContext } from '../read/reading.ts'
 import type { Serving } from '../server/serving.ts'
-import { isAmd, isBlackwell, isWorkstation } from '../vendor.ts'
 
 type PagedChip = Pick<Chip, 'name' | 'kin' | 'peakFlopsPerSecond'>
 

@@ -10,10 +10,10 @@
  * its test of MoRI (MORI_SHMEM_MODE: "avoid out of symmetric heap memory").
  */
 import { compact } from '../../compact.ts'
+import { type ExpertKernels, expertKernels } from '../../hardware/vendor.ts'
 import { wholePages } from '../server/pages.ts'
 import { sendingVariables } from '../server/sent-tokens.ts'
 import type { Serving } from '../server/serving.ts'
-import { type ExpertKernels, expertKernels } from '../vendor.ts'
 import { usualSent } from './memory.ts'
 import { pagesOf } from './pages.ts'
 import { sentTypesOf } from './sent-types.ts'

@@ -4,11 +4,11 @@
  */
 
 import { hostOf } from '../../hardware/cluster/hosts.ts'
+import { expertKernels } from '../../hardware/vendor.ts'
 import { type DeepEpRelease, groupFault, type SendingKernels, sendsAmong } from '../deep-ep-groups.ts'
 import type { Options } from '../read/options.ts'
 import type { ReadingContext } from '../read/reading.ts'
 import type { Serving } from '../server/serving.ts'
-import { expertKernels } from '../vendor.ts'
 import { sentTypesOf } from './sent-types.ts'
 
 export const sglangDeepEp: DeepEpRelease = 'september2025'

@@ -14,12 +14,12 @@
  */
 
 import { scalesBlocks } from '../../hardware/peak.ts'
+import { type ExpertKernels, expertKernels } from '../../hardware/vendor.ts'
 import type { Precision } from '../../problem.ts'
 import type { Rule } from '../../rules/rule.ts'
 import { formatPair } from '../server/formats.ts'
 import type { Serving } from '../server/serving.ts'
 import { storedIn } from '../server/stored-by.ts'
-import { type ExpertKernels, expertKernels } from '../vendor.ts'
 
 interface SentTypes {
   readonly kernels: ExpertKernels

@@ -1,5 +1,6 @@
 /** SGLang's options that describe a plan. Source: as flags.ts. */
 
+import { expertKernels } from '../../hardware/vendor.ts'
 import { denseLayers } from '../../model/expert-layers.ts'
 import { groupWays, projectionOf, sharesExperts } from '../server/attention-groups.ts'
 import type { Drafts } from '../server/drafts.ts'
@@ -9,7 +10,6 @@ import { hostChips } from '../server/notes.ts'
 import { wholePages } from '../server/pages.ts'
 import { type Serving, sharersOf } from '../server/serving.ts'
 import { given, number, part, ranks, setting, several, whole, word } from '../settings/settings.ts'
-import { expertKernels } from '../vendor.ts'
 import { capturedSequences } from './captured.ts'
 import { memoryOf } from './memory.ts'
 import { pagesOf } from './pages.ts'

@@ -5,12 +5,13 @@
  * sgl-project/sglang 001067f, server_args.py (fp4_gemm_runner_backend: "marlin on SM80-SM90"); pull requests 19652, 22513 (routed_scaling_factor), 25655
  * and 37325 (GLM-5.3 on H100, shared experts), issue 37268.
  */
+
+import { isAmd } from '../../hardware/vendor.ts'
 import type { ElementType } from '../../recipe/element-types.ts'
 import type { Rule } from '../../rules/rule.ts'
 import { sharesExperts } from '../server/attention-groups.ts'
 import { unpacksWeights } from '../server/formats.ts'
 import type { Serving } from '../server/serving.ts'
-import { isAmd } from '../vendor.ts'
 
 /** Types that are unpacked in every layer. */
 export const unpackedEverywhere: readonly ElementType[] = ['nvfp4']

@@ -8,12 +8,12 @@
  */
 import type { Chip } from '../../hardware/chip.ts'
 import { plainType } from '../../hardware/peak.ts'
+import { isBlackwell, isWorkstation } from '../../hardware/vendor.ts'
 import type { Rule } from '../../rules/rule.ts'
 import type { ClosedValues } from '../read/closed-values.ts'
 import { wordsOf } from '../read/left-over.ts'
 import type { ReadingContext } from '../read/reading.ts'
 import type { Serving } from '../server/serving.ts'
-import { isBlackwell, isWorkstation } from '../vendor.ts'
 
 export const backendKey = 'moe_config.backend'
 

@@ -11,6 +11,7 @@
  * examples/wide_ep/README.md.
  */
 import { compact } from '../../compact.ts'
+import { isAmd } from '../../hardware/vendor.ts'
 import type { Launch } from '../launch.ts'
 import { portOf, visibleChips } from '../server/apart.ts'
 import { type BesideGroups, denseGroupsRule, sentRanksRule } from '../server/attention-groups.ts'
@@ -31,7 +32,6 @@ import { pagesNote, wholePages } from '../server/pages.ts'
 import { type ServingRules, sentExpertsRule, servingRefusal, servingRules } from '../server/rules.ts'
 import type { Serving } from '../server/serving.ts'
 import type { Start } from '../start.ts'
-import { isAmd } from '../vendor.ts'
 import { copiesRule } from './expert-backends.ts'
 import { loadsRule, nativeRule } from './loads.ts'
 import { tensorrtVersion } from './version.ts'

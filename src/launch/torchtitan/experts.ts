@@ -6,9 +6,9 @@
  */
 
 import { compact } from '../../compact.ts'
+import { hasDeepEp } from '../../hardware/vendor.ts'
 import { copiesNote, expertRanks, foldingNote, type TokenDispatch } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
-import { hasDeepEp } from '../vendor.ts'
 import { configOnMain, isNamed } from './on-main.ts'
 import type { TomlValue } from './toml.ts'
 

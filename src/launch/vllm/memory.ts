@@ -13,11 +13,11 @@
  * element of logits.
  */
 import type { Chip } from '../../hardware/chip.ts'
+import { isAmd } from '../../hardware/vendor.ts'
 import type { Bytes } from '../../units.ts'
 import { type KnownModel, knownOf, type Widths } from '../read/known-model.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { ranksOf, type Serving } from '../server/serving.ts'
-import { isAmd } from '../vendor.ts'
 import { defaultStep } from './step-tokens.ts'
 
 const gibibyte = 2 ** 30

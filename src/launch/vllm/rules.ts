@@ -1,8 +1,8 @@
 /** Why vLLM cannot serve a plan. Source: as flags.ts, and verify_with_parallel_config in vllm/config/model.py. */
 
+import { innermostUnit } from '../../hardware/network/innermost-unit.ts'
 import { usualCacheType } from '../../model/cache-type.ts'
 import type { DeepEpRelease } from '../deep-ep-groups.ts'
-import { innermostUnit } from '../run/units.ts'
 import { type BesideGroups, denseGroupsRule } from '../server/attention-groups.ts'
 import { besideEightRules, type Formats, multipliesBesideEight } from '../server/formats.ts'
 import { unslicedRule } from '../server/loads.ts'

@@ -1,5 +1,6 @@
 /** vLLM's options that describe a plan. Source: as flags.ts. */
 
+import { expertKernels } from '../../hardware/vendor.ts'
 import type { Phase } from '../../inference/phase.ts'
 import { isUnnamed } from '../server/drafts.ts'
 import { quantizesItself, typeWord } from '../server/formats.ts'
@@ -7,7 +8,6 @@ import { graphedSequences } from '../server/graphs.ts'
 import { ranksOf, type Serving, sharersOf } from '../server/serving.ts'
 import { stateType } from '../server/state-types.ts'
 import { given, number, ranks, setting, several, whole, word } from '../settings/settings.ts'
-import { expertKernels } from '../vendor.ts'
 import { copiesText } from './copies.ts'
 import { lengthOf } from './length.ts'
 import { utilizationOf } from './memory.ts'

@@ -34,6 +34,11 @@ const streams: Readonly<Record<Residual, readonly [positions: string, d: string]
   whole: ['T_C', 'D_Z'],
 }
 
+/** Whether tensor ranks divide the stream along the sequence: Megatron's sequence parallelism. */
+export function dividesPositions(residual: Residual): boolean {
+  return streams[residual][0] === 'T_CY'
+}
+
 const resting = (residual: Residual): string => `B_RXE ${streams[residual].join(' ')}`
 
 const attentionWeights = { W_Q: 'D_Z N_Y H', W_K: 'D_Z N:K_Y H', W_V: 'D_Z N:K_Y H', W_O: 'N_Y H D_Z' }

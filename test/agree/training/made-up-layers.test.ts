@@ -155,6 +155,7 @@ const madeUp: fc.Arbitrary<LayoutNumbers> = fc
       host: own.kept.map(() => 0),
       stream: 0,
       gatheredStream: 0,
+      userBuffers: 0,
       logits: 0,
       endsOnEveryStage: false,
       reserve: 0,

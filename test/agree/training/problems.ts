@@ -229,6 +229,7 @@ const assumptions: fc.Arbitrary<Said> = fc
         lossChunks: pick(1, 4),
         recomputeLogits: fc.boolean(),
         workspace: fc.boolean(),
+        userBuffers: fc.boolean(),
         elementwise: fc.boolean(),
         gradientBuffer: fc.boolean(),
         gradientsBesideSum: fc.boolean(),

@@ -195,7 +195,7 @@ describe('a command of Megatron-LM that hides nothing', () => {
     const divided = await evaluated({ ...own, plan: { megatron } })
     const body = { ...own, plan: { megatron: megatron.replace('--sequence-parallel', '') } }
     const whole = await evaluated(body)
-    expect(whole.plan.costedWith).toEqual({ residual: 'whole', overlapCriticalPath: 0.5 })
+    expect(whole.plan.costedWith).toEqual({ residual: 'whole', overlapCriticalPath: 0.5, userBuffers: false })
     expect(whole.read.notes.join()).toContain('without --sequence-parallel: costed as if')
     const { activations } = divided.plan.memoryBytes
     expect(whole.plan.memoryBytes.activations).toBeGreaterThan(1.2 * activations)

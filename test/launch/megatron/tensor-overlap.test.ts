@@ -21,7 +21,7 @@ function overlapped(
       batchTokens: 64 * 4096,
       sequenceLength: 4096,
       precision,
-      assumptions: { basis: 'calibrated', overlapCriticalPath: 0.8, ...assumptions },
+      assumptions: { basis: 'calibrated', overlapCriticalPath: 0.8, userBuffers: true, ...assumptions },
       ...asked,
     },
     plan,
@@ -48,6 +48,7 @@ describe('tensor parallelism that is counted as hidden', () => {
     ['other than Hopper', { mesh: { tensor: 8, data: 2 } }, { chip: 'a100-80g-sxm' }, {}],
     ['other than Hopper', { mesh: { tensor: 8, data: 2 } }, { chip: 'mi300x' }, {}],
     ['latent attention', { mesh: { tensor: 8, data: 2 } }, { model: 'deepseek-v2-lite' }, {}],
+    ['userBuffers is false', { mesh: { tensor: 8, data: 2 } }, {}, { userBuffers: false }],
     [
       'beside CUDA graphs',
       { mesh: { tensor: 2, expert: 8 } },
@@ -65,7 +66,8 @@ describe('tensor parallelism that is counted as hidden', () => {
     const none = { asks: false, note: undefined }
     expect(overlapped({ mesh: { data: 16 } })).toEqual(none)
     expect(overlapped({ mesh: { tensor: 16 } })).toEqual(none)
-    expect(overlapped({ mesh: { tensor: 8, data: 2 } }, {}, { overlapCriticalPath: 0 })).toEqual(none)
+    const hidesNone = { overlapCriticalPath: 0, userBuffers: false }
+    expect(overlapped({ mesh: { tensor: 8, data: 2 } }, {}, hidesNone)).toEqual(none)
   })
 })
 
@@ -82,7 +84,7 @@ describe('a command of Megatron-LM', () => {
   })
 
   it('is told that tensor parallelism is counted as hidden, unless it asks for that', () => {
-    const tensor = '--tensor-model-parallel-size 8 --sequence-parallel'
+    const tensor = '--bf16 --tensor-model-parallel-size 8 --sequence-parallel'
     expect(notesOf(tensor)).toContain('without --tp-comm-overlap')
     for (const said of ['', `${tensor} --tp-comm-overlap`]) expect(notesOf(said)).not.toContain('tp-comm')
   })

@@ -3,8 +3,8 @@
  *
  *   --tp-comm-overlap           otherwise two of the five transfers of a layer's pair of matmuls run beside matmuls:
  *                               in the backward pass inputs are gathered again beside their gradients, and these are
- *                               scattered beside the weights'. If our own commands would not have the option either, a
- *                               note says so and the cost stays the plan's
+ *                               scattered beside the weights', and no user buffers are in memory. If our own commands
+ *                               would not have the option either, a note says so and the cost stays the plan's
  *   --sequence-parallel         otherwise results are reduced by an AllReduce, that of the backward pass beside the
  *                               weights' gradients, and each tensor rank keeps the whole residual stream
  *   --overlap-grad-reduce       otherwise gradients are reduced after the last backward pass, and weights gathered
@@ -31,7 +31,7 @@ interface Laid {
 
 export interface OverlapRead {
   /** Assumptions to use if the request has none of its own. */
-  readonly costed: Readonly<Record<string, number | string>>
+  readonly costed: Readonly<Record<string, number | string | boolean>>
   /** For each of these assumptions, the missing options that cause it. */
   readonly lacking: Readonly<Record<string, readonly string[]>>
   readonly notes: readonly string[]
@@ -74,18 +74,24 @@ function tensorOverlap(
   { tensor, sequenceParallel }: Laid,
   userBuffers: boolean,
 ): OverlapRead {
-  if (said.overlapsTensor || tensor === 1) return nothing
-  if (!userBuffers || besideObstacle(said)) {
+  if (tensor === 1) return nothing
+  const isKnown = userBuffers && !besideObstacle(said)
+  if (said.overlapsTensor) {
+    const uncounted = 'user buffers of --tp-comm-overlap are not counted where it is not known to run'
+    return isKnown ? nothing : { ...nothing, notes: [uncounted] }
+  }
+  if (!isKnown) {
     return {
       ...nothing,
       notes: ['without --tp-comm-overlap: costed with, as plans are that it is not known to go with'],
     }
   }
   const hidden = sequenceParallel ? besideGradients.inSequence : besideGradients.whole
+  // It goes only with a divided stream (numbers.ts).
+  const lacking = compact(!sequenceParallel && sequenceOption, '--tp-comm-overlap')
   return {
-    costed: { overlapCriticalPath: hidden },
-    // It goes only with a divided stream (numbers.ts).
-    lacking: { overlapCriticalPath: compact(!sequenceParallel && sequenceOption, '--tp-comm-overlap') },
+    costed: { overlapCriticalPath: hidden, userBuffers: false },
+    lacking: { overlapCriticalPath: lacking, userBuffers: lacking },
     notes: [
       `without --tp-comm-overlap: costed as if tensor parallelism hid only what it sends beside gradients (assumptions.overlapCriticalPath ${hidden})`,
     ],

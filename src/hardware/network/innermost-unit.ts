@@ -1,6 +1,6 @@
 /** The innermost units of a switched network (nodes, NVLink domains), and how many of them a group of ranks spans. */
-import type { Cluster, SwitchedNetwork } from '../../hardware/cluster/cluster.ts'
-import type { Group } from '../../hardware/network/group.ts'
+import type { Cluster, SwitchedNetwork } from '../cluster/cluster.ts'
+import type { Group } from './group.ts'
 
 export function unitSize({ tiers }: SwitchedNetwork, chips: number): number {
   return Math.min(tiers[0]?.size ?? chips, chips)

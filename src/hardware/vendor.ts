@@ -1,7 +1,7 @@
 /** What software for one vendor's GPUs, or for GPUs joined in one way, asks of a chip. */
-import { type Chip, isDirect, type Tier } from '../hardware/chip.ts'
-import { kinOf } from '../hardware/kin.ts'
-import { scalesBlocks } from '../hardware/peak.ts'
+import { type Chip, isDirect, type Tier } from './chip.ts'
+import { kinOf } from './kin.ts'
+import { scalesBlocks } from './peak.ts'
 
 /** By its kin's name, or by its own where it has none. */
 export function isAmd(chip: Pick<Chip, 'name' | 'kin'>): boolean {
