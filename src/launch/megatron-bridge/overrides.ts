@@ -101,6 +101,34 @@ const ofMadeUpData: readonly Override[] = [
   turned('--moe-router-force-load-balancing', 'model.moe_router_force_load_balancing'),
 ]
 
+/** Fields of the recipe's precision, which commands may say one by one. */
+const ofPrecision: readonly Override[] = [
+  word('--fp8-format', 'mixed_precision.fp8'),
+  word('--fp8-recipe', 'mixed_precision.fp8_recipe'),
+  turned('--fp8-param-gather', 'mixed_precision.fp8_param_gather'),
+  turned('--fp8-param-gather', 'mixed_precision.fp8_param'),
+  turned('--accumulate-allreduce-grads-in-fp32', 'mixed_precision.grad_reduce_in_fp32'),
+  off('--grad-reduce-in-bf16', 'mixed_precision.grad_reduce_in_fp32'),
+]
+
+/**
+ * Fields of other configs over which those of the recipe's precision are set when training starts, whatever a command says
+ * (src/megatron/bridge/training/mixed_precision.py, update_config_with_precision_overrides, @067f987df0).
+ */
+const overwritten = /^(model|ddp|optimizer)\.(fp[48](_recipe|_param|_param_gather)?|first_last_layers_bf16)$/
+
+/** A note on what is said of element types where it changes nothing; null if nothing is. */
+export function overwrittenNote(said: readonly string[]): string | null {
+  if (said.length === 0) return null
+  const asked = said.map((one) => one.replace(/^.*=/, ''))
+  const [, name] = precisions.find(([recipe]) => recipe !== null && asked.includes(recipe)) ?? []
+  return `${said.join(' ')} ${said.length > 1 ? 'change' : 'changes'} nothing: the recipe's ${precisionKey} is set over model, ddp and optimizer when training starts; ${precisionKey}=${name ?? 'bf16_with_…_mixed'} asks for it`
+}
+
+export function isOverwritten(key: string): boolean {
+  return overwritten.test(key)
+}
+
 const fp4Recipe = 'nvfp4'
 
 const { fp8Gathered, buffersReused, fp4Gathered } = precisionSettings.rows
@@ -161,7 +189,7 @@ function quoted(value: string): string {
 export function optionsSaid(key: string, value: string): readonly string[] | null {
   const plain = value.replace(/^(["'])([\s\S]*)\1$/, '$2')
   if (key === precisionKey) return precisionSaid(plain)
-  const rows = overrides.filter((own) => own.key === key)
+  const rows = [...overrides, ...ofPrecision].filter((own) => own.key === key)
   if (rows.length === 0) return null
   if (/^(null|none)$/i.test(plain)) return []
   const [first] = rows

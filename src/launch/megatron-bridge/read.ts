@@ -9,6 +9,7 @@ import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { scriptOf } from '../read/shell/script.ts'
 import { tasksOf } from '../read/world.ts'
 import { isImmaterial } from './immaterial.ts'
+import { overwrittenNote } from './overrides.ts'
 import { nameOf } from './recipes.ts'
 import { mayCut, stagesOf } from './stages.ts'
 import { type Field, following, keys, type Taken, takenOf } from './taken.ts'
@@ -61,13 +62,21 @@ export function readBridge(
       script.notes,
       reading.notes,
       taken.uncounted.map((option) => `${option} is not counted`),
+      overwrittenNote(taken.overwritten),
       fields.get(keys.length)?.text.startsWith(following) &&
         `${following} is taken for ${keys.length}, to which run_recipe.py sets it: say that one`,
       whole &&
         `without ${keys.expertTensor} ranks of tensor hold whole experts, as all but a few recipes of Megatron Bridge set it to 1`,
       `what ${recipe ?? 'the recipe'} sets itself is not known: what is not overridden is taken for Megatron-LM's defaults, in bf16 and with the distributed optimizer`,
     ),
-    ignored: [...new Set([...unheard.map(({ text }) => text), ...idle, ...left.filter(isImmaterial)])],
+    ignored: [
+      ...new Set([
+        ...unheard.map(({ text }) => text),
+        ...idle,
+        ...taken.overwritten,
+        ...left.filter(isImmaterial),
+      ]),
+    ],
     notUnderstood: left.filter((one) => !isImmaterial(one)),
     faults: compact(reading.faults, saysNothing(taken) && nothingSaid(recipe ?? 'its recipe')),
     misnamed: [...(reading.misnamed ?? []), ...taken.misnamed],

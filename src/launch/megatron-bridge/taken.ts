@@ -3,7 +3,7 @@ import { ownValue } from '../../fields.ts'
 import { dashesOf, isOption, isOtherwiseDashed } from '../read/dashes.ts'
 import { wordsOf } from '../read/left-over.ts'
 import type { Misdashed, Misnamed } from '../read/reading.ts'
-import { optionsSaid, overrides } from './overrides.ts'
+import { isOverwritten, optionsSaid, overrides } from './overrides.ts'
 import { computeType, misnamedHere, performanceSaid, recipesSet } from './performance.ts'
 
 /** run_recipe.py sets it to the length of the data set, which may be the recipe's own. */
@@ -68,6 +68,8 @@ export interface Taken {
   /** Options whose values leave all as it is. */
   readonly idle: readonly string[]
   readonly uncounted: readonly string[]
+  /** Overrides that the recipe's precision is set over. */
+  readonly overwritten: readonly string[]
   readonly left: readonly string[]
   readonly misnamed: readonly Misnamed[]
   readonly misdashed: readonly Misdashed[]
@@ -80,7 +82,7 @@ export function takenOf(words: readonly string[]): Taken {
   const performs = /(run_script|setup_experiment)\.py$/.test(words[file] ?? '')
   const started = words.slice(0, Math.max(0, file))
   const [follows, conveniences, overridden] = [map(), map(), map()]
-  const [left, idle, uncounted]: [string[], string[], string[]] = [[], [], []]
+  const [left, idle, uncounted, overwritten]: [string[], string[], string[], string[]] = [[], [], [], []]
   const misnamed: Misnamed[] = []
   const misdashed: Misdashed[] = []
   let recipe: string | null = null
@@ -99,6 +101,7 @@ export function takenOf(words: readonly string[]): Taken {
     const on = ownValue(launcher, name)
     const stands = value === undefined ? null : performanceSaid(name, value)
     if (key !== undefined && options) level.set(key, { text, options })
+    else if (key !== undefined && value !== undefined && isOverwritten(key)) overwritten.push(text)
     else if (on !== undefined && value !== undefined) started.push(on, value)
     else if (recipes.includes(name) && value !== undefined) recipe = value
     else if (name === '--model_size' && value !== undefined) size = value
@@ -125,6 +128,7 @@ export function takenOf(words: readonly string[]): Taken {
       performs,
       idle,
       uncounted,
+      overwritten,
       left,
       misnamed,
       misdashed,
