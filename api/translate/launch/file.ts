@@ -21,7 +21,7 @@ import { faultyValue } from '../../problems.ts'
 import type { LaunchedPlan } from '../../schemas/launch.ts'
 import { uncommented } from '../../uncommented.ts'
 import { commandsOf } from './manifest.ts'
-import { megatronWords, wordsOf } from './megatron-yaml.ts'
+import { megatronWords, repeatedKeys, wordsOf } from './megatron-yaml.ts'
 import { otherLauncher } from './other-launchers.ts'
 import { quoted } from './quoted.ts'
 import { type Unreadable, yamlValue } from './yaml-value.ts'
@@ -33,10 +33,13 @@ type Written<Key extends LaunchKey> = NonNullable<LaunchedPlan[Key]>
 const readers: {
   readonly [Key in LaunchKey]-?: (file: Written<Key>, context: ReadingContext) => LaunchReading
 } = {
-  megatron: (file, { chips, userBuffers, batchAsked, chip }) =>
-    readMegatron(typeof file === 'string' ? megatronWords(file) : file, chips, null, {
+  megatron: (file, { chips, userBuffers, batchAsked, chip }) => {
+    const isText = typeof file === 'string'
+    const reading = readMegatron(isText ? megatronWords(file) : file, chips, null, {
       ...{ userBuffers, batchAsked, chip },
-    }),
+    })
+    return isText ? { ...reading, notes: [...repeatedKeys(file), ...reading.notes] } : reading
+  },
   megatronBridge: (file, context) => readBridge(file, context),
   torchtitan: (file, context) =>
     startsTorchtitan.test(file)

@@ -6,10 +6,15 @@ export interface Unreadable extends Error {
   readonly code?: string
 }
 
+export interface Reading {
+  /** Whether a key may stand twice, where the last counts, as PyYAML has it. */
+  readonly lastCounts?: boolean
+}
+
 /** Errors beyond the first get no lines: the parser would quote the same long line for each of its words. */
-export function yamlValue(text: string): unknown {
+export function yamlValue(text: string, { lastCounts = false }: Reading = {}): unknown {
   const lines = new LineCounter()
-  const parsing = { merge: true, logLevel: 'error', prettyErrors: false } as const
+  const parsing = { merge: true, logLevel: 'error', prettyErrors: false, uniqueKeys: !lastCounts } as const
   const document = parseDocument(text, { ...parsing, lineCounter: lines })
   const [error] = document.errors
   if (!error) return document.toJS({ maxAliasCount: 20 })
