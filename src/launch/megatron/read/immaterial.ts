@@ -24,6 +24,11 @@ export const isImmaterial = beginningWith(
   --cuda-graph- --te-rng-tracker --logging-level --auto-detect-ckpt --moe-router-padding --rerun-mode
   --record-memory-history --trust-remote-code --hierarchical-context-parallel- --offload-modules
   --min-offloaded-tensor-size --delta-offload-bytes --activation-offload-fraction
+  --deterministic-mode --use-persistent-ckpt-worker --use-checkpoint- --no-use-tokenizer-model-from-
+  --no-ckpt- --async-strategy --async-ckpt- --verify-integrity --check-weight-hash- --straggler-
+  --fsdp-manual-registration --disable-gloo-process-groups --ddp-num-buckets --ddp-bucket-size
+  --ddp-average-in-collective --ddp-pad-buckets- --muon-momentum --muon-extra-scale-factor --muon-scale-mode
+  --no-persist-layer-norm --use-flashinfer-fused-rope --fim- --test-mode --export-te-mcore-model
 `,
   ...unread(megatronSettings),
 )
