@@ -1,5 +1,5 @@
 /** Other names for the words that values of a request may have. As with keys, none is accepted. */
-import { listed } from './name.ts'
+import { listed, plainName } from './name.ts'
 
 export const words = listed({
   train: 'training pretrain pretraining finetune finetuning sft learn',
@@ -21,7 +21,7 @@ export const words = listed({
   gpipe: 'fillDrain afab',
   bf16: 'bfloat16 fp16 float16 half f16 bf',
   fp32: 'float32 float f32 single tf32',
-  fp8: 'float8 f8 e4m3 fp8e4m3 fp8e5m2 float8e4m3fn mxfp8 w8a8fp8',
+  fp8: 'float8 f8 e4m3 fp8e4m3 fp8e5m2 float8e4m3fn mxfp8 fp8mx w8a8fp8 fp8cs fp8sc fp8ds',
   int8: 'i8 w8a8 w8a16 smoothquant q8',
   fp4: 'float4 f4 e2m1',
   nvfp4: 'fp4nv modeloptFp4',
@@ -52,3 +52,16 @@ export const words = listed({
   auto: 'either best any both',
   max: 'maximum all most full auto unlimited',
 })
+
+const scaledByBlocks =
+  'Where matmuls take a scale for each block of 32 (Blackwell, MI350 and later), fp8 is MXFP8.'
+
+const remarks: ReadonlyMap<string, string> = new Map([
+  ['mxfp8', scaledByBlocks],
+  ['fp8mx', scaledByBlocks],
+])
+
+/** What is to be said of a word beside that another one is meant. */
+export function remarkOn(word: string): string | undefined {
+  return remarks.get(plainName(word))
+}

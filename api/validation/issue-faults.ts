@@ -4,6 +4,7 @@ import { expectation } from '../hints/expectation.ts'
 import { meantKey } from '../hints/meant-key.ts'
 import { meantValue } from '../hints/meant-value.ts'
 import { absent, examples } from '../hints/shapes.ts'
+import { remarkOn } from '../hints/words.ts'
 import type { Fault } from '../problems.ts'
 import { ofOtherModes } from '../schemas/other-modes.ts'
 import { jsonPointer, valueAt } from './json-pointer.ts'
@@ -118,7 +119,9 @@ function wrongValue(
   }
   const text = typeof meant === 'string' ? meant : JSON.stringify(meant)
   const shown = text.length > longestShown ? `${text.slice(0, longestShown)}…` : text
-  return { pointer, detail: `${wrong}; did you mean ${shown}?`, ...proposed(pointer, meant) }
+  const remark = typeof given === 'string' ? remarkOn(given) : undefined
+  const says = [`did you mean ${shown}?`, remark ?? []].flat().join(' ')
+  return { pointer, detail: `${wrong}; ${says}`, ...proposed(pointer, meant) }
 }
 
 /** The correction that a check across fields proposes: values by field name, null to remove a field. */

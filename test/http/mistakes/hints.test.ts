@@ -257,3 +257,15 @@ it('a value of another type, out of bounds or misspelt, and several at once', ()
   })
   expect(corrections).toBeGreaterThan(100)
 })
+
+describe('a type that scales blocks', () => {
+  it.each(['mxfp8', 'fp8_mx', 'MXFP8'])('is told to be fp8 where chips take such: %s', (compute) => {
+    const body = { ...requests[0]?.[1], precision: { compute } }
+    const [fault] = faultsOf(optimizeRequest, body)
+    expect(fault).toMatchObject({
+      pointer: '/precision/compute',
+      detail: expect.stringMatching(/did you mean fp8\? Where matmuls .* fp8 is MXFP8\.$/),
+      correction: [{ pointer: '/precision/compute', value: 'fp8' }],
+    })
+  })
+})
