@@ -28,7 +28,7 @@ export const isImmaterial = beginningWith(
   --no-ckpt- --async-strategy --async-ckpt- --verify-integrity --check-weight-hash- --straggler-
   --fsdp-manual-registration --disable-gloo-process-groups --ddp-num-buckets --ddp-bucket-size
   --ddp-average-in-collective --ddp-pad-buckets- --muon-momentum --muon-extra-scale-factor --muon-scale-mode
-  --no-persist-layer-norm --use-flashinfer-fused-rope --fim- --test-mode --export-te-mcore-model
+  --error-injection- --apply-wd- --no-persist-layer-norm --use-flashinfer-fused-rope --fim- --test-mode --export-te-mcore-model
 `,
   ...unread(megatronSettings),
 )
