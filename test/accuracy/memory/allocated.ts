@@ -29,7 +29,8 @@ export function allocatedMemory(): readonly AllocatedMemory[] {
 
 /** Null where the layout cannot be expressed. */
 export function predictedAllocation(row: AllocatedMemory): Bytes | null {
-  const problem = problemOf(row, ownConstants(row))
+  // None of the runs has --tp-comm-overlap, whose buffers would be no arrays (fixtures/measurements/README.md).
+  const problem = problemOf(row, { ...ownConstants(row), userBuffers: false })
   const trial = problem && evaluatedTrial(problem, sketchOf(row))
   if (!trial || 'illegal' in trial) return null
   const { memory, candidate } = costing(trial.model, trial.candidate)
