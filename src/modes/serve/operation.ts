@@ -19,7 +19,7 @@
  *   gap          s(B) + t·c/(b·f), the longest between two tokens of a request: a step that reads a chunk
  *   wait         W, for P servers that each take b prompts every t' (arrivals λ/b, constant service)
  *   slots        V, for D·M slots that a sequence holds for G·τ (exponential service, as outputs vary)
- *   transfer     x, of what is not sent while the prefill runs, layer by layer: at least its last layer
+ *   transfer     x, of the caches of all prompts that were read together, behind their prefill
  *
  *   first token = V + W + t' + x,    request = first token + (G - 1)·τ
  *

@@ -3,11 +3,13 @@
  *
  *   seconds   bytes / (min(n_p, n_g) · w)       for one prompt; every chip of the smaller instance sends or receives
  *                                               its share
- *   exposed   max(b·seconds - (1 - 1/L)·t, b·seconds/L)      sent layer by layer during the prefill of b prompts, t
+ *   exposed   b·seconds                                 behind the prefill of b prompts, whose caches are sent together
  *   busy      λ · bytes / (min(P·n_p, D·n_g) · w)            utilisation of the links of the smaller side
  *
  * w is the one-way bandwidth of a chip on the network that joins the whole deployment: the innermost tier that holds
- * it, or DCN for slices of a torus. Re-slicing between different layouts is free; a cached prefix is sent again even if
+ * it, or DCN for slices of a torus. Nothing is sent while a pass runs: vLLM's NixlConnector reads all of a prompt's caches when it was read (vllm-project/vllm,
+ * pull request 56874 of September 2026: "a single, monolithic READ at the end of prefill"), SGLang sends a chunk of a prompt behind its pass, and the last behind
+ * the last (sgl-project/sglang, disaggregation/prefill.py, send_kv_chunk), of which nothing is counted as hidden; TensorRT-LLM sends what a context server has. Re-slicing between different layouts is free; a cached prefix is sent again even if
  * the generate instance may have it.
  */
 import type { Cluster, SwitchedNetwork } from '../../hardware/cluster/cluster.ts'
@@ -19,7 +21,7 @@ import type { Requests } from './requests.ts'
 
 export interface KvTransfer {
   readonly bytes: Bytes
-  /** For one prompt, before hiding. */
+  /** For one prompt. */
   readonly seconds: Seconds
   readonly exposedSeconds: Seconds
   readonly utilization: number
@@ -32,16 +34,14 @@ export function kvTransfer(
 ): KvTransfer {
   const { prefill, generate } = pair
   const { bench } = prefill.size
-  const { layers } = bench.setting.model
   const sending = prefill.size.cluster.chips
   const receiving = generate.size.cluster.chips
   const perChip = joiningBandwidth(bench, prefills * sending + generates * receiving)
   const seconds = cacheBytes / (Math.min(sending, receiving) * perChip)
-  const all = prefill.prompts * seconds
   return {
     bytes: cacheBytes,
     seconds,
-    exposedSeconds: Math.max(all - (1 - 1 / layers) * prefill.seconds, all / layers),
+    exposedSeconds: prefill.prompts * seconds,
     utilization: (rate * cacheBytes) / (Math.min(prefills * sending, generates * receiving) * perChip),
   }
 }

@@ -104,7 +104,7 @@ export function assembleServe(
     kvTransfer: operation.transfer && {
       bytesPerRequest: operation.transfer.bytes,
       seconds: operation.transfer.seconds,
-      streamedPerLayer: true,
+      streamedPerLayer: false,
     },
     secondLayout:
       copyBytes > 0

@@ -162,7 +162,7 @@ function transferSentence({ operation }: Sized): string | null {
   const { transfer } = operation
   if (!transfer) return null
   const { bytes, seconds, exposedSeconds, utilization } = transfer
-  return `${bytesText(bytes)} of keys and values go to generation with each request, ${secondsText(seconds)} on the network; sent layer by layer, ${secondsText(exposedSeconds)} is waited for. The links are ${percent(utilization)} busy with it.`
+  return `${bytesText(bytes)} of keys and values go to generation with each request, ${secondsText(seconds)} on the network; as servers send them behind a prefill, ${secondsText(exposedSeconds)} is waited for. The links are ${percent(utilization)} busy with it.`
 }
 
 function secondLayoutSentence({ secondLayout }: Described): string | null {

@@ -24,13 +24,13 @@ interface Sizes {
   readonly seconds?: number
 }
 
-/** Of 800 bytes a prompt, at a prompt every twenty seconds, through four layers. */
+/** Of 800 bytes a prompt, at a prompt every twenty seconds. */
 function sent(
   { sending, receiving, prefills = 1, generates = 1, seconds = 16 }: Sizes,
   network: object = switched,
 ) {
   const assumptions = { scaleUpEfficiency: 0.5, scaleOutEfficiency: 0.25 }
-  const setting = { model: { layers: 4 }, assumptions, cluster: { network } }
+  const setting = { assumptions, cluster: { network } }
   const prefill = { prompts: 2, seconds, size: { cluster: { chips: sending }, bench: { setting } } }
   const pair = { prefill, generate: { size: { cluster: { chips: receiving } } } }
   const deployment = { pair, prefills, generates } as unknown as Deployment
@@ -52,11 +52,9 @@ describe('keys and values of a prompt', () => {
     expect(sent({ sending: 4, receiving: 4 }, torus).seconds).toBe(800 / (4 * 20 * 0.25))
   })
 
-  it('are waited for but for what is sent while later layers run, and the last layer always', () => {
+  it('are waited for by all prompts that were read together, however long that took', () => {
     const sizes = { sending: 16, receiving: 8 }
-    // Two prompts take twenty seconds, and three layers of four are sent beside the next one.
-    expect(sent({ ...sizes, seconds: 16 }).exposedSeconds).toBe(20 - 12)
-    expect(sent({ ...sizes, seconds: 40 }).exposedSeconds).toBe(20 / 4)
+    for (const seconds of [16, 40]) expect(sent({ ...sizes, seconds }).exposedSeconds).toBe(2 * 10)
   })
 
   it('keep links busy in proportion to the requests, over all instances of the smaller side', () => {
