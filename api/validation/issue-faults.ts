@@ -147,7 +147,7 @@ function openDefault(open: readonly z.core.$ZodType[], key: string): unknown {
   return open.some((schema) => z.safeParse(schema, value).success) ? value : undefined
 }
 
-/** If a discriminator is missing: the value of the only alternative that has all the other keys. */
+/** If a discriminator is missing: the value of the only alternative that has all the other keys, and lacks none beside it. */
 function modeMeant(path: Path, schema: z.core.$ZodType, body: unknown): unknown {
   const above = path.slice(0, -1)
   const given = Object.keys(Object(valueAt(body, above)))
@@ -155,6 +155,13 @@ function modeMeant(path: Path, schema: z.core.$ZodType, body: unknown): unknown 
   const knowing = objectsMeant(schema, above, body).filter(({ _zod }) =>
     given.every((key) => Object.hasOwn(_zod.def.shape, key)),
   )
-  const [values, ...others] = knowing.map(({ _zod }) => [...(_zod.propValues[keyOf(path)] ?? [])])
+  const whole = knowing.filter(({ _zod }) => lacksNone(_zod.def.shape, [keyOf(path), ...given]))
+  const [values, ...others] = (whole.length > 0 ? whole : knowing).map(({ _zod }) => [
+    ...(_zod.propValues[keyOf(path)] ?? []),
+  ])
   return others.length === 0 && values?.length === 1 ? values[0] : undefined
+}
+
+function lacksNone(shape: Readonly<Record<string, z.core.$ZodType>>, given: readonly string[]): boolean {
+  return Object.entries(shape).every(([key, { _zod }]) => given.includes(key) || _zod.optin === 'optional')
 }

@@ -7,8 +7,11 @@ import { type Cluster, chipsAsked } from './cluster.ts'
 const mostOnABoard = 8
 const onATray = 4
 
+/** Of a board some chips may stand idle; of more chips than a board holds whole trays do. */
 export function hostSize(cluster: Cluster): number {
-  return Math.min(hostOf(unitOf(cluster)), cluster.chips)
+  const unit = unitOf(cluster)
+  const working = unit > mostOnABoard ? hostOf(unit) : joinedChips(cluster)
+  return Math.min(working, cluster.chips)
 }
 
 /** Whether what joins the chips of a host joins those of several, however many of them are asked for. */
@@ -17,11 +20,16 @@ export function joinsHosts(cluster: Cluster): boolean {
 }
 
 /** Chips that are joined as those of a host are, whether all of them work or not. */
-function unitOf({ chip: { system }, network, chips, idleBeside = 0 }: Cluster): number {
+function unitOf(cluster: Cluster): number {
+  const { network, chips, idleBeside = 0 } = cluster
+  const joined = joinedChips(cluster)
+  return network.kind === 'torus' ? joined : Math.max(joined, Math.min(joined, chips) + idleBeside)
+}
+
+/** Those of them that work. */
+function joinedChips({ chip: { system }, network, chips }: Cluster): number {
   if (system.kind === 'torus') return system.host.reduce((product, size) => product * size, 1)
-  if (network.kind !== 'switched') return chips
-  const joined = network.tiers[0]?.size ?? chips
-  return Math.max(joined, Math.min(joined, chips) + idleBeside)
+  return network.kind === 'switched' ? (network.tiers[0]?.size ?? chips) : chips
 }
 
 /** Chips of a host of such units. */

@@ -17,7 +17,7 @@ import { given, setting } from '../settings/settings.ts'
 export const overlapSettings = {
   overlapsTensor: setting(
     '--tp-comm-overlap',
-    (run: Run) => isInsideUnit(run) && againstUserBuffers(run.problem, run.zeroStage) === null,
+    (run: Run) => isInsideUnit(run) && against(run) === null,
     given,
   ),
 }
@@ -26,10 +26,16 @@ export function tensorOverlapNote(run: Run): string | null {
   const share = run.problem.assumptions.overlapCriticalPath
   if (share === 0 || !isInsideUnit(run)) return null
   const counted = `Megatron-LM: ${share} of what tensor parallelism sends is counted as hidden under matmuls (assumptions.overlapCriticalPath)`
-  const why = againstUserBuffers(run.problem, run.zeroStage)
+  const why = against(run)
   return why
     ? `${counted}; --tp-comm-overlap is not asked for ${why}.`
     : `${counted}, by user buffers of Transformer Engine, which --tp-comm-overlap-cfg tunes; Megatron Bridge has them where its recipe's comm_overlap.tp_comm_overlap is true.`
+}
+
+/** Of a plan that is costed as another framework runs it, as Megatron-LM would run it. */
+function against({ problem, zeroStage }: Run): string | null {
+  const { assumptions, runBy } = problem
+  return againstUserBuffers({ ...problem, assumptions: runBy?.megatron ?? assumptions }, zeroStage)
 }
 
 /** Whether tensor parallelism stays inside a unit of the innermost tier: across units it is not costed as hidden. */

@@ -199,17 +199,12 @@ function chunkOf(
 }
 
 /** All within one node here: NVLink. */
-function exposed(
-  { size, prompts, seconds }: PrefillInstance,
-  generate: GenerateInstance,
-  requests: Requests,
-) {
+function exposed({ size, prompts }: PrefillInstance, generate: GenerateInstance, requests: Requests) {
   const { cluster, assumptions } = size.bench.setting
   if (cluster.network.kind === 'torus') throw new Error('switched networks alone')
   const perChip = (cluster.network.tiers[0]?.bytesPerSecondPerChip ?? 0) * assumptions.scaleUpEfficiency
   const least = Math.min(size.cluster.chips, generate.size.cluster.chips)
-  const all = (prompts * requests.cacheBytes) / (least * perChip)
-  return Math.max(all - (1 - 1 / smallDense.layers) * seconds, all / smallDense.layers)
+  return (prompts * requests.cacheBytes) / (least * perChip)
 }
 
 /** The most sequences beside the prompts that are read, counted down. */

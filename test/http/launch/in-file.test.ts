@@ -138,7 +138,7 @@ async function suggestedFor(body: object): Promise<readonly Told[]> {
 
 it('a change onto more hosts than the file starts is not told as settings; others are', async () => {
   const vllm =
-    'vllm serve meta-llama/Llama-3.1-70B-Instruct --tensor-parallel-size 2 --max-num-seqs 512 --gpu-memory-utilization 0.96'
+    'vllm serve meta-llama/Llama-3.1-70B-Instruct --tensor-parallel-size 2 --max-num-seqs 512 --max-model-len 16384 --gpu-memory-utilization 0.96'
   const suggestions = await suggestedFor({
     workload: { mode: 'generate', batchSequences: 512, meanContextLength: 8192 },
     hardware: { chip: 'h100-sxm', chips: 2 },

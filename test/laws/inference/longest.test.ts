@@ -11,11 +11,11 @@ import { forAll } from '../../law.ts'
 describe('the longest request of a phase', () => {
   it('has room in every plan that a search lists, and one more position than the longest that has room has none', () => {
     let bound = 0
-    forAll(16, [phaseProblems], (problem: PhaseProblem) => {
+    forAll(64, [phaseProblems], (problem: PhaseProblem) => {
       const phase = phaseOf(inferenceModel(problem), problem)
       const { candidates } = searchPhase(phase, 5)
       for (const candidate of candidates) {
-        const most = 64 * phase.positions
+        const most = 1024 * phase.positions
         const longest = longestAlone(phase.bench, candidate, most)
         const fits = roomAlone(phase.bench, candidate)
         expect(longest).toBeGreaterThanOrEqual(phase.positions)

@@ -131,7 +131,7 @@ describe.each(phases)('in %s', (_, problems) => {
     const extra = fc.nat(1000)
     forAll(8, [problems, extra, fc.nat(3)], (problem, beyond, globalEvery) => {
       const { workload } = problem
-      const length = workload.mode === 'prefill' ? workload.promptLength : workload.contextLength
+      const length = workload.contextLength ?? (workload.mode === 'prefill' ? workload.promptLength : 0)
       const full = infer(withPattern(problem, {}), solver).plans
       const windowed = infer(withPattern(problem, { window: length + beyond, globalEvery }), solver).plans
       expect(windowed.map(({ id }) => id)).toEqual(full.map(({ id }) => id))

@@ -16,6 +16,7 @@ import { blockLetters } from '../../../src/model/layer-pattern.ts'
 import type { Transformer } from '../../../src/model/transformer.ts'
 import { phaseOf } from '../../../src/modes/phases.ts'
 import { inferenceMemory } from '../../../src/plan/inference/accounts.ts'
+import { replicasOf } from '../../../src/sharding/axis.ts'
 import { phaseProblems } from '../../agree/inference/phase-problems.ts'
 import { runs } from '../../runs.ts'
 
@@ -92,12 +93,19 @@ it('is that of the fullest stage, layer by layer, of any cut', () => {
             const candidate = candidateOf(bench, site, pass, score)
             if (!candidate) continue
             setShards(sizes, mesh)
-            setShape(sizes, pass.resident)
+            const alone = pass.longest && { ...pass.longest.kept, sequences: replicasOf(mesh) }
             const kept = new Map(
               candidate.layouts.map(({ stored, cached }, at) => {
-                return [components[at]?.name ?? '', sumOf(stored, sizes) + sumOf(cached, sizes)]
+                const keeping = (shape: typeof pass.resident) => {
+                  setShape(sizes, shape)
+                  return sumOf(cached, sizes)
+                }
+                // All that are resident, or the longest alone.
+                const caches = Math.max(keeping(pass.resident), alone ? keeping(alone) : 0)
+                return [components[at]?.name ?? '', sumOf(stored, sizes) + caches]
               }),
             )
+            setShape(sizes, pass.resident)
             const layers = fullest(setting.model, mesh.pipeline, (component) => kept.get(component) ?? 0)
             const { bytes, workspace } = settled(bench, site).memory(pass)
             const told = inferenceMemory(compiled, candidate)
