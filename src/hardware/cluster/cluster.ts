@@ -37,3 +37,8 @@ export interface Cluster {
 export function chipsAsked({ chips, idleChips = 0 }: Cluster): number {
   return chips + idleChips
 }
+
+/** Chips of an innermost unit of switches (a node, an NVLink domain) that has all of its own; where no tier bounds it, those that there are. */
+export function fullUnit({ tiers }: Pick<SwitchedNetwork, 'tiers'>, chips: number): number {
+  return tiers[0]?.size ?? chips
+}

@@ -2,7 +2,7 @@
  * Hosts: a launcher runs on each, and starts a process for each of its chips. An NVLink domain of more chips than a
  * board holds consists of trays of four (NVIDIA GB200 NVL72: 18 compute trays, each of two superchips with two GPUs).
  */
-import { type Cluster, chipsAsked } from './cluster.ts'
+import { type Cluster, chipsAsked, fullUnit } from './cluster.ts'
 
 const mostOnABoard = 8
 const onATray = 4
@@ -29,7 +29,7 @@ function unitOf(cluster: Cluster): number {
 /** Those of them that work. */
 function joinedChips({ chip: { system }, network, chips }: Cluster): number {
   if (system.kind === 'torus') return system.host.reduce((product, size) => product * size, 1)
-  return network.kind === 'switched' ? (network.tiers[0]?.size ?? chips) : chips
+  return network.kind === 'switched' ? fullUnit(network, chips) : chips
 }
 
 /** Chips of a host of such units. */
@@ -74,7 +74,7 @@ export function lastHostChips(cluster: Cluster): number | null {
 export function visibleChips(cluster: Cluster): number | null {
   const { network, chips, idleBeside = 0 } = cluster
   if (network.kind !== 'switched') return null
-  const unit = Math.min(network.tiers[0]?.size ?? chips, chips) + idleBeside
+  const unit = Math.min(fullUnit(network, chips), chips) + idleBeside
   const own = hostSize(cluster)
   return own < Math.min(hostOf(unit), unit) && idleBeside > 0 ? own : null
 }

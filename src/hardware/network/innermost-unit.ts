@@ -1,9 +1,9 @@
 /** The innermost units of a switched network (nodes, NVLink domains), and how many of them a group of ranks spans. */
-import type { Cluster, SwitchedNetwork } from '../cluster/cluster.ts'
+import { type Cluster, fullUnit, type SwitchedNetwork } from '../cluster/cluster.ts'
 import type { Group } from './group.ts'
 
-export function unitSize({ tiers }: SwitchedNetwork, chips: number): number {
-  return Math.min(tiers[0]?.size ?? chips, chips)
+export function unitSize(network: SwitchedNetwork, chips: number): number {
+  return Math.min(fullUnit(network, chips), chips)
 }
 
 /** Chips of an innermost unit; all chips if the network is not switched. */

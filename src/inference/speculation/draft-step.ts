@@ -9,7 +9,7 @@
  */
 import { known } from '../../known.ts'
 import type { Transformer } from '../../model/transformer.ts'
-import type { GenerateWorkload } from '../../problem.ts'
+import type { GenerateWorkload, Speculation } from '../../problem.ts'
 import type { Seconds } from '../../units.ts'
 import { type InferenceModel, inferenceModel } from '../model.ts'
 import { arrangedSeconds } from '../pass/arrangement.ts'
@@ -18,13 +18,15 @@ import type { Site } from '../phase.ts'
 import { sitesOf } from '../sites.ts'
 import { createWorkbench, type Workbench } from '../workbench.ts'
 
-/** By the number of sequences that it drafts for. */
+/** By the number of sequences that it drafts for; `plainSeconds` are those of the model's own step on one new token of each. */
 export function draftSteps(
   model: InferenceModel,
   { mesh, placement, offered }: Site,
   workload: Pick<GenerateWorkload, 'contextLength' | 'meanContextLength'>,
-  draft: Transformer,
+  draft: Speculation['draft'],
+  plainSeconds: (batch: number) => Seconds,
 ): (batch: number) => Seconds {
+  if ('costRatio' in draft) return (batch) => draft.costRatio * plainSeconds(batch)
   const bench = benchOf(model, draft)
   const sites = sitesOf(bench, mesh, { layout: layoutsAlike(bench, offered), placements: [placement] })
   return (batch) => {

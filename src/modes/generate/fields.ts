@@ -58,8 +58,7 @@ function speculationAccount(
   const found = bestSpeculation({
     acceptance,
     tokens,
-    draftSeconds:
-      'costRatio' in draft ? draft.costRatio * seconds : draftSteps(model, site, workload, draft)(batch),
+    draftSeconds: draftSteps(model, site, workload, draft, () => seconds)(batch),
     // Drafts that do not fit beside the caches take infinite time, so that none such is chosen.
     targetSeconds: (positions) =>
       Math.min(

@@ -34,10 +34,7 @@ export function paceAt(
     })
   }
   const { acceptance, tokens, draft } = speculative
-  const drafting =
-    'costRatio' in draft
-      ? (batch: number) => draft.costRatio * modelSeconds(batch, 1)
-      : draftSteps(model, site, workload, draft)
+  const drafting = draftSteps(model, site, workload, draft, (batch) => modelSeconds(batch, 1))
   return remembered((batch) => {
     const { stepSeconds, secondsPerToken } = bestSpeculation({
       acceptance,

@@ -13,7 +13,12 @@
  */
 import type { TorusSystem } from '../../hardware/chip.ts'
 import { type Box, tiles, volume } from '../../hardware/cluster/box.ts'
-import type { Cluster, SwitchedNetwork, TorusNetwork } from '../../hardware/cluster/cluster.ts'
+import {
+  type Cluster,
+  fullUnit,
+  type SwitchedNetwork,
+  type TorusNetwork,
+} from '../../hardware/cluster/cluster.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { hostsTaken, type JoinedHosts, joinedHosts } from '../../hardware/cluster/hosts.ts'
 import { behindSwitches } from '../../hardware/cluster/resized-cluster.ts'
@@ -34,7 +39,7 @@ export function instanceClusters(pool: Cluster): readonly Cluster[] {
 }
 
 function nodeClusters(pool: Cluster, network: SwitchedNetwork): readonly Cluster[] {
-  const node = nodeOf(pool, network)
+  const node = fullUnit(network, pool.chips)
   const hosts = joinedHosts(pool)
   const within = hosts ? onHosts(pool.chips, node, hosts) : partsOf(pool.chips, node)
   const whole = multiples(Math.floor(pool.chips / node)).map((nodes) => nodes * node)
@@ -52,10 +57,6 @@ function partsOf(chips: number, node: number): readonly number[] {
 function onHosts(chips: number, node: number, { each }: JoinedHosts): readonly number[] {
   const whole = multiples(Math.floor(Math.min(chips, node) / each)).map((hosts) => hosts * each)
   return [...divisorsOf(each), ...whole, ...(chips < each ? [chips] : [])]
-}
-
-function nodeOf({ chips }: Cluster, { tiers }: SwitchedNetwork): number {
-  return tiers[0]?.size ?? chips
 }
 
 function sliceClusters(pool: Cluster, network: TorusNetwork): readonly Cluster[] {
@@ -154,7 +155,7 @@ function shareSlices({ network: large }: Cluster, { network: small }: Cluster): 
 
 function unitOf(pool: Cluster): number {
   const { network } = pool
-  return network.kind === 'torus' ? volume(network.topology) : nodeOf(pool, network)
+  return network.kind === 'torus' ? volume(network.topology) : fullUnit(network, pool.chips)
 }
 
 function binsOf(pool: Cluster): readonly Bins[] {

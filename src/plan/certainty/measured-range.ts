@@ -6,6 +6,7 @@
  * docs/parallelisms.md and docs/performance-guide.md).
  */
 import type { Chip } from '../../hardware/chip.ts'
+import { fullUnit } from '../../hardware/cluster/cluster.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 
 /** What of a layout may go further than runs did. */
@@ -42,7 +43,7 @@ const rangeRows = [
     name: 'tensorPerNode',
     end: 'most',
     of: ({ mesh: { tensor, tensor2 }, chip: { system } }) =>
-      system.kind === 'switched' ? (tensor * tensor2) / (system.tiers[0]?.size ?? tensor * tensor2) : null,
+      system.kind === 'switched' ? (tensor * tensor2) / fullUnit(system, tensor * tensor2) : null,
     says: (own, limit) => `tensor parallelism over ${own} nodes, where runs had at most ${limit}`,
   },
   {
