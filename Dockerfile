@@ -3,6 +3,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY build.mjs tsconfig.json tsconfig.build.json ./
+COPY build build
 COPY src src
 COPY solvers solvers
 COPY api api

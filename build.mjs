@@ -7,6 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { build } from 'esbuild'
+import { holdClosures } from './build/held-closures.mjs'
 
 const place = 'dist'
 const scratch = mkdtempSync('.dist-')
@@ -14,6 +15,7 @@ const made = `${scratch}/new`
 
 try {
   execFileSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', made], { stdio: 'inherit' })
+  for (const room of ['src', 'solvers']) holdClosures(`${made}/${room}`)
   await bundle(`${made}/api`)
   // The package's command: npm sets this bit once, where it installs, and a build makes a new file.
   chmodSync(`${made}/api/cli/main.js`, 0o755)

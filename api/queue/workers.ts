@@ -20,11 +20,8 @@ interface WorkerOptions {
   readonly onError: (error: unknown) => void
 }
 
-/**
- * Room for what a search makes and soon forgets. With less of it more outlives a collection, which fills the old generation, and each sweep of that takes
- * V8's optimised code of all closures that nobody holds at that moment.
- */
-const youngMb = 48
+/** Room for what a search makes and soon forgets. With less of it more outlives a collection, and larger rooms save nothing that can be measured. */
+const youngMb = 24
 
 interface Running {
   readonly flags: Flags
