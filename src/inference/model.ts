@@ -14,7 +14,7 @@ import { known } from '../known.ts'
 import { streamsOf } from '../model/residual-streams.ts'
 import type { PhaseMode } from '../modes/names.ts'
 import type { Setting } from '../problem.ts'
-import { recent, valueKey } from '../recent.ts'
+import { type Recent, recent, valueKey } from '../recent.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import type { ShardedArray } from '../sharding/array.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
@@ -75,20 +75,20 @@ export interface InferenceModel {
   /** What shapes take on chips of this kind (pass/shape-numbers.ts). */
   readonly shapes: KnownShapes
   /** Layouts that frameworks serve, by what decides that (layout/servable.ts). */
-  readonly offers: Map<string, readonly Offered[]>
+  readonly offers: Recent<readonly Offered[]>
   /** The layouts that a framework serves, where plans have to be such; null where they need not. */
   readonly servable: Servable | null
 }
 
 export function inferenceModel(setting: Setting, servable: Servable | null = null): InferenceModel {
   const { cluster } = setting
-  const { pricesOn, ...compiled } = compiledModel(setting)
+  const { pricesOn, offersOn, ...compiled } = compiledModel(setting)
   return {
     ...compiled,
     ...ratesOf(setting),
     prices: pricesOn(cluster.network),
     shapes: new Map(),
-    offers: new Map(),
+    offers: offersOn(setting),
     servable,
   }
 }
@@ -97,6 +97,8 @@ export function inferenceModel(setting: Setting, servable: Servable | null = nul
 interface Compiled
   extends Pick<InferenceModel, 'components' | 'embeddings' | 'sets' | 'moves' | 'boundary' | 'sums'> {
   readonly pricesOn: (network: Network) => NetworkPrices
+  /** What servers were found to run on chips of a kind: it hangs on no batch, length, budget, limit or number of chips, which are what a slider or a sweep changes. */
+  readonly offersOn: (setting: Setting) => InferenceModel['offers']
 }
 
 function compiledModel(setting: Setting): Compiled {
@@ -107,6 +109,9 @@ function compiledModel(setting: Setting): Compiled {
 
 /** Room for the types that suggestions try, and the request's own. */
 const compiledModels = recent<Compiled>(4)
+
+/** For how many kinds of chips offers are kept, and how many of each. */
+const [chipsKept, offersKept] = [4, 10_000]
 
 function compile({ model, precision, assumptions }: Setting): Compiled {
   const compiled = (layout: InferenceLayout) => compileLayout(layout, precision, assumptions, model)
@@ -140,6 +145,7 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
     axisBit.pipeline,
   ])
   const priced = new WeakMap<Network, NetworkPrices>()
+  const offers = recent<InferenceModel['offers']>(chipsKept)
   return {
     components,
     embeddings,
@@ -152,6 +158,8 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
     sums: sums.size,
     pricesOn: (network) =>
       known(priced, network, () => networkPrices(network, [...sets], inferenceTerms(assumptions))),
+    offersOn: ({ cluster, checkpoints }) =>
+      known(offers, valueKey([cluster.chip, checkpoints]), () => recent(offersKept)),
   }
 }
 
@@ -161,12 +169,14 @@ export function inferenceOn(
   setting: Setting,
   servable: InferenceModel['servable'] = model.servable,
 ): InferenceModel {
-  const { cluster, assumptions } = setting
+  const { cluster, assumptions, checkpoints } = setting
   const prices = networkPrices(cluster.network, model.sets, inferenceTerms(assumptions))
   const before = model.setting
   const alike = before.assumptions === assumptions && before.precision === setting.precision
-  const kept = alike && before.cluster.chip === cluster.chip
-  const { shapes, offers } = kept ? model : { shapes: new Map(), offers: new Map() }
+  const kept = alike && before.cluster.chip === cluster.chip && before.checkpoints === checkpoints
+  const { shapes, offers } = kept
+    ? model
+    : { shapes: new Map(), offers: recent<readonly Offered[]>(offersKept) }
   return { ...model, ...ratesOf(setting), prices, shapes, offers, servable }
 }
 

@@ -170,7 +170,7 @@ function servedBy(able: readonly Server[], drafts: Drafts | null): Servable {
   const anyRuns = (made: Serving) => able.some((name) => runs(servingLaunchers[name], made))
   const counts = able.some((name) => servingLaunchers[name].countsSequences)
   return {
-    host: (cluster) => `${able.join()} ${drafts ? `${drafts.by} ` : ''}${hostText(cluster)}`,
+    host: (cluster) => `${able.join()} ${drafts ? `${drafts.by} ${drafts.tokens} ` : ''}${hostText(cluster)}`,
     toldApart: (sequences) => (counts ? sequences : 1),
     layout: laysOut,
     needsBeside: (setting, mesh, pass) =>

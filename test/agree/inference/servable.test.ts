@@ -6,6 +6,7 @@ import { partsOf } from '../../../src/hardware/cluster/fewer-chips.ts'
 import { infer } from '../../../src/infer.ts'
 import type { Offered } from '../../../src/inference/layout/compiled-layout.ts'
 import { offeredLayouts } from '../../../src/inference/layout/layout-question.ts'
+import { onePass } from '../../../src/inference/layout/served.ts'
 import { type InferenceModel, inferenceModel, inferenceOn } from '../../../src/inference/model.ts'
 import { searchPhase } from '../../../src/inference/search.ts'
 import { candidateOf, sitesOf } from '../../../src/inference/sites.ts'
@@ -13,6 +14,7 @@ import { servable } from '../../../src/launch/serving.ts'
 import { phaseOf } from '../../../src/modes/phases.ts'
 import { assembleInference } from '../../../src/plan/inference/assemble.ts'
 import type { PhaseProblem } from '../../../src/problem.ts'
+import { recent } from '../../../src/recent.ts'
 import { meshKey } from '../../../src/sharding/axis.ts'
 import {
   generation,
@@ -150,7 +152,8 @@ it.each(onNodes)('A replica is offered on fewer chips what it is offered there a
   for (const part of partsWithin(problem)) {
     const kept = phaseOf(inferenceOn(whole, part, servable(part)), part)
     for (const mesh of kept.meshes.allowed) {
-      const alone = phaseOf(inferenceModel(part, servable(part)), part)
+      const model = { ...inferenceModel(part, servable(part)), offers: recent<readonly Offered[]>(1) }
+      const alone = phaseOf(model, part)
       expect(names(kept.offers(mesh)), `${part.cluster.chips} ${meshKey(mesh)}`).toEqual(
         names(alone.offers(mesh)),
       )
@@ -161,15 +164,55 @@ it.each(onNodes)('A replica is offered on fewer chips what it is offered there a
 })
 
 it('A replica is asked about once on all numbers of like nodes', () => {
-  const [asked] = onNodes
-  const problem = inferenceProblem(asked) as PhaseProblem
-  const whole = inferenceModel(problem, servable(problem))
-  const meshes = partsWithin(problem).flatMap((part) => {
-    const { offers, meshes } = phaseOf(inferenceOn(whole, part, servable(part)), part)
-    return meshes.allowed.map((mesh) => offers(mesh))
-  })
-  expect(whole.offers.size).toBeLessThan(meshes.length / 2)
+  const [first] = onNodes
+  // No other test of this process asks about such a model.
+  const problem = inferenceProblem({ ...first, model: { ...small, layers: 6 } }) as PhaseProblem
+  let [meshes, asked] = [0, 0]
+  for (const part of partsWithin(problem)) {
+    const own = servable(part)
+    let runs = 0
+    const counted = own && {
+      ...own,
+      runs: (...told: Parameters<typeof own.runs>) => {
+        runs++
+        return own.runs(...told)
+      },
+    }
+    const { offers, meshes: listed } = phaseOf(inferenceModel(part, counted), part)
+    for (const mesh of listed.allowed) {
+      const before = runs
+      offers(mesh)
+      meshes++
+      if (runs > before) asked++
+    }
+  }
+  expect(asked).toBeGreaterThan(0)
+  expect(asked).toBeLessThan(meshes / 2)
 })
+
+it.each(onNodes)('Of a setting servers read nothing but what their answers are kept by: $chip', (asked) => {
+  const problem = inferenceProblem(asked) as PhaseProblem
+  const read = new Set<PropertyKey>()
+  const watched = new Proxy(problem, {
+    get: (of, name) => {
+      read.add(name)
+      return Reflect.get(of, name)
+    },
+  })
+  const able = servable(problem)
+  const { mode } = problem.workload
+  const model = inferenceModel(problem)
+  for (const mesh of phaseOf(model, problem).meshes.allowed) {
+    for (const layouts of combinations(offeredLayouts(model, mesh))) {
+      able?.runs(watched, { mode, mesh, layouts, pass: onePass(4, false, 2) })
+    }
+  }
+  expect([...read].filter((name) => !keptBy.has(name))).toEqual([])
+  expect(read.size).toBeGreaterThan(2)
+})
+
+/** Of the cluster only its chip and what `host` says. */
+const keptBy = new Set<PropertyKey>(['model', 'precision', 'assumptions', 'cluster', 'checkpoints'])
 
 function partsWithin(problem: PhaseProblem): readonly PhaseProblem[] {
   const { cluster } = problem
