@@ -1,9 +1,12 @@
 /** Rules for an inference layout that somebody wrote, on a mesh that is legal itself. */
 import { counted } from '../plan/explain/figures.ts'
+import type { Mesh } from '../sharding/axis.ts'
+import { copiesForOne, fieldsNamed } from '../sharding/tables/inference-layout-fields.ts'
 import { leftOut, type PartRule } from './part-rule.ts'
 
 /** The layout of one component, as it is written. */
 export interface ComponentRead {
+  readonly mesh: Mesh
   readonly name: string
   readonly layout: string
   /** Names of the layouts that there are for each component of the model. */
@@ -23,6 +26,17 @@ export const componentRules: readonly PartRule<ComponentRead>[] = [
     broken: ({ name, layout, offered }) => offered[name]?.includes(layout) === false,
     says: ({ name, layout, offered }) =>
       `there is no layout ${layout} for ${name}; choose one of ${offered[name]?.join(', ')}`,
+    pointer: ({ name }) => `/plan/layout/${name}`,
+    nearest: ({ name }) => leftOut(`layout/${name}`),
+  },
+  {
+    reads: ['mesh', 'layout'],
+    broken: ({ mesh, layout }) => {
+      const fields = fieldsNamed(layout)
+      return fields !== null && copiesForOne(fields, mesh)
+    },
+    says: ({ layout, name }) =>
+      `${layout} copies the weights of ${name} to groups of chips that have sequences of their own, and this mesh has one such group: 1d has them once`,
     pointer: ({ name }) => `/plan/layout/${name}`,
     nearest: ({ name }) => leftOut(`layout/${name}`),
   },

@@ -69,11 +69,14 @@ export function tokensOf({ shape }: Pass): number {
   return shape.sequences * shape.positions
 }
 
-function layoutFaults({ components }: InferenceModel, { layout }: InferenceSketch): readonly PlanFault[] {
+function layoutFaults(
+  { components }: InferenceModel,
+  { mesh, layout }: InferenceSketch,
+): readonly PlanFault[] {
   const offered = Object.fromEntries(
     components.map((component) => [component.name, component.layouts.map(({ name }) => name)]),
   )
   return Object.entries(layout).flatMap(([name, asked]) =>
-    partFaults(componentRules, { name, layout: asked, offered }),
+    partFaults(componentRules, { mesh, name, layout: asked, offered }),
   )
 }

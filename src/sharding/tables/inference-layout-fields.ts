@@ -151,6 +151,18 @@ export function sequenceGroups(cache: CacheLayout, mesh: Mesh): number {
   return (sequences.includes('Y') ? mesh.tensor : 1) * (sequences.includes('Z') ? mesh.tensor2 : 1)
 }
 
+/**
+ * Whether attention is to have its weights copied for groups of sequences on a mesh that makes one group of all tensor chips. Nothing is copied
+ * then: it would be attention in 1d between streams by sequences, in which attention is not offered.
+ */
+export function copiesForOne(
+  { projection, cache }: Pick<LayoutFields, 'projection' | 'cache'>,
+  mesh: Mesh,
+): boolean {
+  if (cache === null || !projectionUse(projection).copied) return false
+  return mesh.tensor * mesh.tensor2 > 1 && sequenceGroups(cache, mesh) === 1
+}
+
 /** The axes whose chips have sequences of their own while attention runs, or where the stream is normed. */
 export function axesOfSequences({
   projection,

@@ -12,6 +12,7 @@ import { phaseOf } from '../../../src/modes/phases.ts'
 import type { GenerateProblem, PhaseProblem } from '../../../src/problem.ts'
 import { elementBytes } from '../../../src/recipe/element-type.ts'
 import { type Mesh, meshKey } from '../../../src/sharding/axis.ts'
+import { inferenceProblem, prompts } from '../../inference-problem.ts'
 import { law } from '../../law.ts'
 import { generateProblems, prefillProblems } from '../../laws/inference/problems.ts'
 import { inferenceEnumeration, mostTried } from './enumeration.ts'
@@ -76,34 +77,21 @@ describe.each(phases)('%s', (_, problems, numRuns) => {
     'has the plans that trying everything finds, and of each mesh the best',
     numRuns,
     [problems, fc.integer({ min: 1, max: 4 })],
-    (problem, top) => {
-      const model = inferenceModel(problem)
-      const phase = phaseOf(model, problem)
-      const found = searchPhase(phase, Number.POSITIVE_INFINITY)
-      if (problem.workload.batchSequences === 'max') {
-        fc.pre(found.candidates.every(({ pass }) => pass.resident.sequences < mostTried))
-      }
-      const all = inferenceEnumeration(model, problem, phase)
-      const { total, constrained, indivisible } = phase.meshes
-      const without = { ...found.infeasible, constraint: constrained, divisibility: indivisible }
-      expect(without).toEqual(all.infeasible)
-      expect([total, found.evaluated, found.pruned]).toEqual([all.meshes, all.best.size, 0])
-      for (const { mesh, score } of found.candidates) expectClose(score, all.best.get(meshKey(mesh))?.score)
-      for (const { mesh, score } of all.best.values()) expectListed(found.candidates, mesh, score)
-      expectRanked(found.candidates)
-
-      const few = searchPhase(phase, top)
-      expect(few.candidates.length).toBe(Math.min(top, found.candidates.length))
-      few.candidates.forEach(({ score }, at) => {
-        expectClose(score, found.candidates[at]?.score)
-      })
-      expect(few.evaluated + few.pruned + few.infeasible.memory + few.infeasible.topology).toBe(
-        phase.meshes.allowed.length,
-      )
-      seen.plans += found.candidates.length
-      seen.unfit += found.infeasible.memory
-    },
+    expectEnumerated,
   )
+})
+
+it('Prefill keeps to layouts that attention has: in groups over tensor2 it has none where that has one chip', () => {
+  // In such a layout a faster MLP would fit.
+  const attention = { window: null, globalEvery: 0, kvShareGroup: 2, latent: null, index: null }
+  const shape = { layers: 8, dModel: 1792, dFf: 2048, heads: 8, kvHeads: 8, headDim: 64, vocab: 86_803 }
+  const problem = inferenceProblem({
+    model: { ...shape, gatedMlp: true, tiedEmbeddings: false, attention },
+    ...{ chip: 'h100-sxm', chips: 4, assumptions: 'calibrated' },
+    precision: { weights: 'int4', kvCache: 'fp8' },
+    workload: prompts(16, 8119, { chunkTokens: 8119 }),
+  })
+  expectEnumerated({ ...problem, memoryBudget: 299_249_824 }, 1)
 })
 
 describe('the problems that were tried', () => {
@@ -111,6 +99,34 @@ describe('the problems that were tried', () => {
     expect(Object.values(seen).every((count) => count > 0)).toBe(true)
   })
 })
+
+function expectEnumerated(problem: PhaseProblem, top: number): void {
+  const model = inferenceModel(problem)
+  const phase = phaseOf(model, problem)
+  const found = searchPhase(phase, Number.POSITIVE_INFINITY)
+  if (problem.workload.batchSequences === 'max') {
+    fc.pre(found.candidates.every(({ pass }) => pass.resident.sequences < mostTried))
+  }
+  const all = inferenceEnumeration(model, problem, phase)
+  const { total, constrained, indivisible } = phase.meshes
+  const without = { ...found.infeasible, constraint: constrained, divisibility: indivisible }
+  expect(without).toEqual(all.infeasible)
+  expect([total, found.evaluated, found.pruned]).toEqual([all.meshes, all.best.size, 0])
+  for (const { mesh, score } of found.candidates) expectClose(score, all.best.get(meshKey(mesh))?.score)
+  for (const { mesh, score } of all.best.values()) expectListed(found.candidates, mesh, score)
+  expectRanked(found.candidates)
+
+  const few = searchPhase(phase, top)
+  expect(few.candidates.length).toBe(Math.min(top, found.candidates.length))
+  few.candidates.forEach(({ score }, at) => {
+    expectClose(score, found.candidates[at]?.score)
+  })
+  expect(few.evaluated + few.pruned + few.infeasible.memory + few.infeasible.topology).toBe(
+    phase.meshes.allowed.length,
+  )
+  seen.plans += found.candidates.length
+  seen.unfit += found.infeasible.memory
+}
 
 function expectClose(is: number, should: number | undefined): void {
   expect(Math.abs(is - (should ?? Number.NaN))).toBeLessThanOrEqual(rounding * is)

@@ -162,8 +162,10 @@ function* fittingChoices(bench: Workbench, mesh: Mesh, pass: Pass): Generator<La
       part,
       () => (part === 'head' ? 3 : 1) * Math.max(0, ...layout.live.map((set) => sumOf(set, sizes))),
     )
+  // Attention in groups over tensor2 is none where that has one chip, though the other components may lie so.
   const isOffered = ({ name }: CompiledLayout) =>
-    setting.assumptions.searchWeightLayouts || !/^(2d|gathered)/.test(name)
+    (setting.assumptions.searchWeightLayouts || !/^(2d|gathered)/.test(name)) &&
+    (mesh.tensor2 > 1 || mesh.tensor === 1 || !/^copied\/heads-batch/.test(name))
   const components = bench.components.map(({ layouts }) => layouts.filter(isOffered))
   for (const layer of choices(components.slice(0, -1))) {
     const layers = pass.stageLayers * layer.reduce((sum, layout) => sum + kept(layout), 0)

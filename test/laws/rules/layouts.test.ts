@@ -95,14 +95,15 @@ describe('a rule of a written layout of training', () => {
 
 describe('a rule of a written layout of inference', () => {
   it('can be broken, says so, and knows what would be legal', () => {
-    const offered = { attention: ['1d/heads', '1d/batch'], mlp: ['1d'] }
+    const offered = { attention: ['1d/heads', 'copied/heads-batch'], mlp: ['1d'] }
     const layouts = fc.record({
+      mesh: fc.constantFrom({ ...unitMesh, tensor: 8 }, { ...unitMesh, tensor: 4, tensor2: 2 }),
       name: fc.constantFrom('attention', 'mlp', 'router'),
-      layout: fc.constantFrom<string | null>('1d', '1d/heads', '3d'),
+      layout: fc.constantFrom<string | null>('1d', '1d/heads', 'copied/heads-batch', '3d'),
       offered: fc.constant(offered),
     })
     // What is left out is no longer read.
-    const nothing = { name: 'mlp', layout: '1d', offered }
+    const nothing = { mesh: unitMesh, name: 'mlp', layout: '1d', offered }
     expectEachToBeMended(layouts as fc.Arbitrary<ComponentRead>, componentRules, () => nothing)
     const ways = [
       { units: 1, tokens: 8 },

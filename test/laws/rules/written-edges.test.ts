@@ -160,10 +160,25 @@ describe('a written layout of training', () => {
 describe('a written layout of inference', () => {
   it('has components of the model, in layouts that they have', () => {
     const offered = { attention: ['1d/heads', '1d/batch'], mlp: ['1d'] }
-    const said = (name: string, layout: string) => faults(componentRules, { name, layout, offered })
+    const said = (name: string, layout: string) =>
+      faults(componentRules, { mesh: unitMesh, name, layout, offered })
     expect(said('attention', '1d/batch')).toEqual([])
     expect(said('mlp', '1d/batch')).toEqual(['there is no layout 1d/batch for mlp; choose one of 1d'])
     expect(said('router', '1d')).toEqual(['is no component of this model, which has attention, mlp'])
+  })
+
+  it.each([
+    ['copied/heads-batch', { tensor: 4, tensor2: 2 }, { tensor: 8 }],
+    ['copied/heads-batch/absorbed', { tensor2: 8 }, { tensor: 8 }],
+    ['copied-all/batch', { tensor: 8 }, null],
+    ['1d/heads-batch', { tensor: 8 }, null],
+    ['copied', { tensor: 8 }, null],
+  ])('may be %s on %j, and not on %j: copies are for several groups of sequences', (layout, several, one) => {
+    const readOn = (mesh: Partial<Mesh>) => ({
+      ...{ mesh: { ...unitMesh, ...mesh }, name: 'attention', layout, offered: { attention: [layout] } },
+    })
+    expect(faults(componentRules, readOn(several))).toEqual([])
+    if (one) expectAnEdge(componentRules, readOn(several), readOn(one), 'this mesh has one such group')
   })
 
   const ways = [
