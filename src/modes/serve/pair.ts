@@ -6,11 +6,12 @@
  *
  * b prompts take t together, a request has G tokens. On shared chips a token of B sequences takes longer by its share of
  * prefills, B·t/(b·G), and memory also holds the prompts being read, the larger of the two workspaces, and a second
- * copy of weights that the phases store differently.
+ * copy of weights that the phases store differently. Where even one sequence is then late, though it is not without prompts,
+ * the server keeps T at rates at which it reads few enough of them.
  */
 import { mostThat } from '../../threshold.ts'
 import type { Bytes, Seconds } from '../../units.ts'
-import { generateCapacity, prefillCapacity } from './capacity.ts'
+import { capacityInTime, generateCapacity, prefillCapacity } from './capacity.ts'
 import type { GenerateInstance, PrefillInstance } from './instance.ts'
 import type { Requests } from './requests.ts'
 import { copyBytes as copiedBytes } from './storage.ts'
@@ -21,7 +22,7 @@ export interface Pair {
   readonly generate: GenerateInstance
   /** M, as above, or what is written. */
   readonly slots: number
-  /** The most of these slots with which a token takes at most T; all of them where even one is late. */
+  /** The most of these slots with which a token takes at most T, at least one. */
   readonly timely: number
   /** Second copies of weights, per chip. */
   readonly copyBytes: Bytes
@@ -92,7 +93,7 @@ export function togetherAtMost(
   return most < 1 ? null : sharing(prefill, generate, requests, { slots: most, timely: most, copyBytes: 0 })
 }
 
-/** The pair on shared chips; null if there is no room for a sequence. */
+/** The pair on shared chips; null if there is no room for a sequence, or one alone is late. */
 export function together(
   prefill: PrefillInstance,
   generate: GenerateInstance,
@@ -110,7 +111,8 @@ export function together(
   const inTime = limits.sequences === undefined ? maxPerToken : Number.POSITIVE_INFINITY
   const slots = mostThat(most, (batch) => {
     const { bytes, workspace, budget } = resident(batch + prefill.prompts)
-    return bytes + copyBytes + Math.max(workspace, prefill.workspace) <= budget && token(batch) <= inTime
+    const isHeld = bytes + copyBytes + Math.max(workspace, prefill.workspace) <= budget
+    return isHeld && (batch === 1 || token(batch) <= inTime)
   })
   if (slots < 1) return null
   const timely = timelyOf(slots, maxPerToken, token)
@@ -119,8 +121,7 @@ export function together(
 
 /** No token is late without a limit. */
 function timelyOf(slots: number, limit: Seconds, token: (batch: number) => Seconds): number {
-  if (!Number.isFinite(limit)) return slots
-  return mostThat(slots, (batch) => token(batch) <= limit) || slots
+  return Number.isFinite(limit) ? mostThat(slots, (batch) => batch === 1 || token(batch) <= limit) : slots
 }
 
 /** Sequences of a server that are left beside the prompts being read. */
@@ -136,12 +137,15 @@ function leftBeside(
 function sharing(
   prefill: PrefillInstance,
   generate: GenerateInstance,
-  { outputLength }: Requests,
+  { outputLength, maxPerToken }: Requests,
   held: Pick<Pair, 'slots' | 'timely' | 'copyBytes'>,
   { sequences, stepTokens }: Limits = {},
-): Pair {
+): Pair | null {
   const each = prefill.seconds / prefill.prompts
-  const capacity = generateCapacity(held.timely, generate.tokenSeconds(held.timely), outputLength, each)
+  const inTime = capacityInTime(generate.tokenSeconds(1), maxPerToken, each)
+  if (inTime <= 0) return null
+  const full = generateCapacity(held.timely, generate.tokenSeconds(held.timely), outputLength, each)
+  const capacity = Math.min(full, inTime)
   return {
     disaggregated: false,
     prefill,

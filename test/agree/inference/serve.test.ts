@@ -112,6 +112,9 @@ function requestSeconds(
   const tokenOf = (count: number) => generate.stepSeconds(count) / drafts.tokens
   const full = length * tokenOf(slots) + slots * each
   if (rate > busiest * ((generates * slots) / full) * (1 + 1e-12)) return null
+  // One sequence beside prompts that keep coming may be late, and in time beside fewer.
+  const left = 1 - tokenOf(1) / maxPerToken
+  if (shared && rate > busiest * (generates / each) * left * (1 + 1e-12)) return null
   if (!shared && rate > busiest * ((prefills * prefill.prompts) / prefill.seconds) * (1 + 1e-12)) return null
   let batch = 1
   const arriving = (count: number) => (rate / generates) * (length * tokenOf(count) + count * each)
@@ -219,7 +222,8 @@ function sharedSlots(
   const fits = (count: number) => {
     const { bytes, workspace, budget } = generate.resident(count + prefill.prompts)
     const token = generate.stepSeconds(count) / drafts.tokens + (count * each) / requests.outputLength
-    return bytes + second + Math.max(workspace, prefill.workspace) <= budget && token <= requests.maxPerToken
+    const isTimely = count === 1 || token <= requests.maxPerToken
+    return bytes + second + Math.max(workspace, prefill.workspace) <= budget && isTimely
   }
   let count = generate.most
   while (count > 0 && !fits(count)) count--

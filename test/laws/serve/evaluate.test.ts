@@ -152,6 +152,27 @@ describe('a deployment that is written', () => {
     expect(told).toBeGreaterThan(0)
   })
 
+  it('is found under limits that one sequence keeps beside few prompts, and not beside as many as come when it is done', () => {
+    const workload: ServeWorkload = {
+      ...{ mode: 'serve', promptLength: 3000, outputLength: 20, cachedPrefixLength: 0, disaggregated: false },
+      ...{ maxTimeToFirstTokenSeconds: 0.019, maxTimePerOutputTokenSeconds: 0.00151 },
+    }
+    const pool = { model: smallDense, chip: 'tpu-v5e', topology: [2, 4], memoryFraction: 0.14, top: 1 }
+    const problem: Problem = inferenceProblem({ ...pool, assumptions: 'calibrated', workload })
+    const [best] = serve(problem, solver).plans
+    if (!best) throw new Error('no deployment was found')
+    const { prefill, outputLength } = { ...best, ...workload }
+    const beside = prefill.stepTimeSeconds / (prefill.batchSequences * outputLength)
+    expect(best.generate.stepTimeSeconds + beside).toBeGreaterThan(0.00151)
+    expect(evaluated(problem, sketchOf(best)).feasible).toBe(true)
+    const { maxSequences: _, ...open } = sketchOf(best)
+    expect(evaluated(problem, open).feasible).toBe(true)
+    const { requestsPerSecond } = best
+    const twice = { ...problem, workload: { ...workload, requestsPerSecond: 2 * requestsPerSecond } }
+    expect(evaluated(twice, sketchOf(best)).feasible).toBe(false)
+    expect(serve(twice, solver).plans).toEqual([])
+  })
+
   const slowLoad: ServeWorkload = {
     ...{ mode: 'serve', promptLength: 2048, outputLength: 300, requestsPerSecond: 0.5 },
     ...{ cachedPrefixLength: 0, disaggregated: 'auto' },
