@@ -1,8 +1,8 @@
 /**
  * A deployment that somebody wrote, costed as the search would; what it leaves out is chosen as the search would.
  * A deployment that misses a limit of the request is still answered with its numbers: the limit on the first token
- * is dropped, then the one on each further token, then the rate; and where not even one sequence fits, the memory
- * budget is raised until it does.
+ * is dropped, then the one on each further token, then the rate, within both limits if it keeps these at any; and where
+ * not even one sequence fits, the memory budget is raised until it does.
  */
 import type { Solver } from '../solvers/linear-program.ts'
 import { compact } from './compact.ts'
@@ -147,6 +147,7 @@ function bestOf(
     asked,
     { ...asked, maxFirst: unlimited.maxFirst },
     { ...asked, ...unlimited, rate: asked.rate },
+    ...(asked.rate === null ? [] : [{ ...asked, rate: null }]),
     { ...asked, ...unlimited },
   ]
   const { prefill = {}, generate = {} } = sketch

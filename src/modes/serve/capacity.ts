@@ -23,7 +23,10 @@ export function generateCapacity(
   return batch / (outputLength * tokenSeconds + batch * prefillSeconds)
 }
 
-/** Below every rate at which several sequences keep the limit: it matters where even one does not beside as many prompts as it makes room for. */
+/**
+ * No less than the rate of several sequences that keep the limit. It is the lesser where even one of them is late beside as many prompts as it makes
+ * room for.
+ */
 export function capacityInTime(oneTokenSeconds: Seconds, limit: Seconds, prefillSeconds: Seconds): number {
   return (1 - oneTokenSeconds / limit) / prefillSeconds
 }
