@@ -1,6 +1,7 @@
 /**
  * What the layouts of a mesh take for what runs through a stage at once: seconds of the products of a layer, and the bytes that it works
- * with. Stages, and the chips that are left out, do not change it, so that meshes that differ in nothing else share it.
+ * with. Stages, replicas of as many sequences each, and the chips that are left out do not change it, so that meshes that differ in nothing
+ * else share it.
  */
 import { known } from '../../known.ts'
 import type { Mesh } from '../../sharding/axis.ts'
@@ -67,13 +68,20 @@ function numbersOf(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): 
     lastShapes.own = known(shapes, shardsText(mesh, layouts), () => new Map())
   }
   const { sequences, positions, context } = pass.shape
-  const key = `${sequences} ${positions} ${context} ${pass.headSequences} ${pass.headPositions} ${pass.halves}${pass.mode}`
+  const own = `${ofReplica(sequences, mesh)} ${ofReplica(pass.headSequences, mesh)}`
+  const key = `${own} ${positions} ${context} ${pass.headPositions} ${pass.halves}${pass.mode}`
   return known(lastShapes.own, key, () => ({ compute: null, workspace: null }))
 }
 
+/** Sequences alone are shared out over replicas (test/laws/inference/replicas.test.ts). */
 function shardsText(mesh: Mesh, layouts: Offered): string {
-  const { data, fsdp, tensor, tensor2, context, expert } = mesh
-  return `${data} ${fsdp} ${tensor} ${tensor2} ${context} ${expert} ${offeredText(layouts)}`
+  const { fsdp, tensor, tensor2, context, expert } = mesh
+  return `${fsdp} ${tensor} ${tensor2} ${context} ${expert} ${offeredText(layouts)}`
+}
+
+/** Replicas that do not divide them are told apart, since what is rounded up could be rounded otherwise. */
+function ofReplica(sequences: number, { data }: Mesh): string {
+  return sequences % data === 0 ? `${sequences / data}` : `${sequences}/${data}`
 }
 
 /** Sets the sizes of a pass; the head runs only on the last positions, of both halves together. */
