@@ -82,23 +82,25 @@ export interface InferenceModel {
 
 export function inferenceModel(setting: Setting, servable: Servable | null = null): InferenceModel {
   const { cluster } = setting
-  const { pricesOn, offersOn, ...compiled } = compiledModel(setting)
+  const { pricesOn, foundOn, ...compiled } = compiledModel(setting)
   return {
     ...compiled,
     ...ratesOf(setting),
     prices: pricesOn(cluster.network),
-    shapes: new Map(),
-    offers: offersOn(setting),
+    ...foundOn(setting),
     servable,
   }
 }
+
+/** What depends on the chips as well (pass/shape-numbers.ts, layout/servable.ts). */
+type Found = Pick<InferenceModel, 'shapes' | 'offers'>
 
 /** What depends only on the model, its element types and the assumptions, and is kept while other things are varied. */
 interface Compiled
   extends Pick<InferenceModel, 'components' | 'embeddings' | 'sets' | 'moves' | 'boundary' | 'sums'> {
   readonly pricesOn: (network: Network) => NetworkPrices
-  /** What servers were found to run on chips of a kind: it hangs on no batch, length, budget, limit or number of chips, which are what a slider or a sweep changes. */
-  readonly offersOn: (setting: Setting) => InferenceModel['offers']
+  /** What was found on chips of a kind: it hangs on no batch, budget, limit or number of chips, which are what a slider or a sweep changes. */
+  readonly foundOn: (setting: Setting) => Found
 }
 
 function compiledModel(setting: Setting): Compiled {
@@ -110,8 +112,18 @@ function compiledModel(setting: Setting): Compiled {
 /** Room for the types that suggestions try, and the request's own. */
 const compiledModels = recent<Compiled>(4)
 
-/** For how many kinds of chips offers are kept, and how many of each. */
-const [chipsKept, offersKept] = [4, 10_000]
+/** For how many kinds of chips this is kept, and how much of it for each: some 1 kB a shape. */
+const [chipsKept, offersKept, shapesKept] = [4, 10_000, 10_000]
+
+function nothingFound(): Found {
+  return { shapes: new Map(), offers: recent(offersKept) }
+}
+
+function shapesOf({ shapes }: Found): number {
+  let count = 0
+  for (const own of shapes.values()) count += own.size
+  return count
+}
 
 function compile({ model, precision, assumptions }: Setting): Compiled {
   const compiled = (layout: InferenceLayout) => compileLayout(layout, precision, assumptions, model)
@@ -145,7 +157,7 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
     axisBit.pipeline,
   ])
   const priced = new WeakMap<Network, NetworkPrices>()
-  const offers = recent<InferenceModel['offers']>(chipsKept)
+  const found = recent<Found>(chipsKept)
   return {
     components,
     embeddings,
@@ -158,8 +170,11 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
     sums: sums.size,
     pricesOn: (network) =>
       known(priced, network, () => networkPrices(network, [...sets], inferenceTerms(assumptions))),
-    offersOn: ({ cluster, checkpoints }) =>
-      known(offers, valueKey([cluster.chip, checkpoints]), () => recent(offersKept)),
+    foundOn: ({ cluster, checkpoints }) => {
+      const own = known(found, valueKey([cluster.chip, checkpoints]), nothingFound)
+      if (shapesOf(own) > shapesKept) own.shapes.clear()
+      return own
+    },
   }
 }
 
@@ -174,9 +189,7 @@ export function inferenceOn(
   const before = model.setting
   const alike = before.assumptions === assumptions && before.precision === setting.precision
   const kept = alike && before.cluster.chip === cluster.chip && before.checkpoints === checkpoints
-  const { shapes, offers } = kept
-    ? model
-    : { shapes: new Map(), offers: recent<readonly Offered[]>(offersKept) }
+  const { shapes, offers } = kept ? model : nothingFound()
   return { ...model, ...ratesOf(setting), prices, shapes, offers, servable }
 }
 
