@@ -10,7 +10,6 @@ import { costModel } from '../cost/compiled-model.ts'
 import { memoryNumbers } from '../cost/memory/memory-numbers.ts'
 import { fixedMemory } from '../cost/memory/stage-memory.ts'
 import { type CostModel, stageModel } from '../cost/model.ts'
-import { computeNumbers } from '../cost/step/microbatch.ts'
 import { onlyStage } from '../cost/step/stages.ts'
 import { canBePlaced } from '../hardware/network/placement.ts'
 import { never, type Stop } from '../patience.ts'
@@ -19,9 +18,9 @@ import { type Mesh, unitMesh } from '../sharding/axis.ts'
 import { zeroStages } from '../sharding/states.ts'
 import { contextLayoutRow } from '../sharding/tables/context-layout.ts'
 import type { Bytes } from '../units.ts'
-import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from './layouts/choices.ts'
+import { everyLean, type LeanLayout } from './layouts/lean-layouts.ts'
 import { bySharding, enumerateMeshes } from './meshes/meshes.ts'
-import { anyCutFits, stageCuts } from './stages/stage-cuts.ts'
+import { anyCutFits } from './stages/stage-cuts.ts'
 
 /** False when it is told to stop before something was found. */
 export function anythingFits(problem: Problem, stop: Stop = never): boolean {
@@ -41,22 +40,15 @@ export function anyFits(model: CostModel, meshes: readonly Mesh[], stop: Stop): 
 /** Whether any layout of a mesh fits. */
 export function meshFits(model: CostModel, mesh: Mesh, scale: Scale): boolean {
   const { problem } = model
-  const { assumptions } = problem
-  setMesh(scale, mesh, model.extents, assumptions)
-  for (const { microbatches, sequences } of microbatchChoices(mesh, problem)) {
-    setBatch(scale, sequences)
-    const compute = computeNumbers(model, scale)
-    for (const zeroStage of zeroChoices(mesh, problem)) {
-      const memory = memoryNumbers(model, stageModel(model, zeroStage), scale)
-      for (const schedule of scheduleChoices(mesh, problem, microbatches)) {
-        if (!choiceAllowed(problem.constraints, zeroStage, microbatches, schedule)) continue
-        const cuts = stageCuts(model, mesh.pipeline, schedule, microbatches, compute)
-        const fits = cuts !== null && anyCutFits(cuts, memory, problem)
-        if (fits && canBePlaced(problem.cluster.network, mesh)) return true
-      }
-    }
-  }
-  return false
+  const fits = ({ cuts, memory }: LeanLayout) => anyCutFits(cuts, memory, problem)
+  const none = everyLean(
+    model,
+    mesh,
+    scale,
+    () => 0,
+    (lean) => !fits(lean),
+  )
+  return !none && canBePlaced(problem.cluster.network, mesh)
 }
 
 /** The least that the average chip holds: its share of the states, however they are sharded, and the reserve. */

@@ -3,37 +3,42 @@
  * `search` would, without the times, floors and placements that are of no use where there is nothing to rank.
  */
 
-import { createScale, type Scale, setBatch, setMesh } from '../cost/compile/term.ts'
+import { createScale, type Scale, setMesh } from '../cost/compile/term.ts'
 import type { MemoryNumbers } from '../cost/memory/layer-bytes.ts'
-import { memoryNumbers } from '../cost/memory/memory-numbers.ts'
 import { leastShortBytes } from '../cost/memory/remat.ts'
-import { type CostModel, stageModel } from '../cost/model.ts'
-import { computeNumbers } from '../cost/step/microbatch.ts'
+import type { CostModel } from '../cost/model.ts'
 import { canBePlaced } from '../hardware/network/placement.ts'
 import { never, type Stop } from '../patience.ts'
 import { type Mesh, meshKey } from '../sharding/axis.ts'
 import type { Bytes } from '../units.ts'
+import { addCounts } from './best-first.ts'
 import { meshFloors } from './bound/floor.ts'
-import { layoutShortBytes } from './bound/layout-floor.ts'
-import type { Layout, Misfit, OpenLayout } from './layouts/candidate.ts'
-import {
-  choiceAllowed,
-  layoutCount,
-  microbatchChoices,
-  scheduleChoices,
-  zeroChoices,
-} from './layouts/choices.ts'
+import { meshShortBytes } from './bound/memory-floor.ts'
+import type { Layout, Misfit } from './layouts/candidate.ts'
+import { layoutCount, zeroChoices } from './layouts/choices.ts'
 import { leanestMix } from './layouts/consider.ts'
-import { bySharding } from './meshes/meshes.ts'
+import { everyLean, type LeanLayout } from './layouts/lean-layouts.ts'
+import { misfitCounts } from './layouts/misfit-counts.ts'
+import type { Meshes } from './meshes/meshes.ts'
 import { meshesOf } from './meshes/of-context-layout.ts'
 import { nothingSearched, type SearchResult } from './search-result.ts'
-import { nearing, type StageCuts, stageCuts, walkCuts } from './stages/stage-cuts.ts'
+import { nearing, walkCuts } from './stages/stage-cuts.ts'
 import { type Counts, noCounts, tallyOf } from './tally.ts'
 
 /** Null when something fits after all, or when it is told to stop. */
 export function misfits(models: readonly CostModel[], stop: Stop = never): SearchResult | null {
   const found: Shortage = { least: [], ...noCounts() }
-  if (!models.every((model) => shortOf(model, found, stop))) return null
+  const spaces = models.map((model) => ({ model, meshes: meshesOf(model) }))
+  if (spaces.some(({ meshes }) => meshes.unseen > 0)) return null
+  const scale = createScale()
+  const turns = spaces.flatMap(({ model, meshes }) => floored(model, meshes, scale, found, stop))
+  if (stop()) return null
+  for (const { model, mesh, floor } of turns.sort((a, b) => a.floor - b.floor)) {
+    const over = () => overLeast(found, model.problem.memoryBudget)
+    if (stop()) return null
+    if (floor > over()) break
+    if (!everyLean(model, mesh, scale, over, (lean) => isShort(model, lean, found))) return null
+  }
   const { least, ...counts } = found
   return {
     ...nothingSearched,
@@ -47,82 +52,57 @@ interface Shortage extends Counts {
   least: readonly Misfit[]
 }
 
-/** False when a layout fits. */
-function shortOf(model: CostModel, found: Shortage, stop: Stop): boolean {
+/** A mesh that can be placed, and bytes over the budget that none of its layouts is under. */
+interface Floored {
+  readonly model: CostModel
+  readonly mesh: Mesh
+  readonly floor: Bytes
+}
+
+/** The meshes of a model that can be placed; all others are counted. */
+function floored(
+  model: CostModel,
+  meshes: Meshes,
+  scale: Scale,
+  found: Shortage,
+  stop: Stop,
+): readonly Floored[] {
   const { problem } = model
-  const scale = createScale()
-  const meshes = meshesOf(model)
-  if (meshes.unseen > 0) return false
   found.divisibility += meshes.indivisible
   found.constraint += meshes.constrained
-  // In this order those that are far from fitting are dropped at once.
-  return bySharding(meshes.allowed).every((mesh) => {
-    if (stop()) return false
-    if (canBePlaced(problem.cluster.network, mesh)) return shortOn(model, mesh, scale, found)
-    found.topology += layoutCount(mesh, problem)
-    return true
+  return meshes.allowed.flatMap((mesh) => {
+    if (stop()) return []
+    if (!canBePlaced(problem.cluster.network, mesh)) {
+      found.topology += layoutCount(mesh, problem)
+      return []
+    }
+    addCounts(found, misfitCounts(model, mesh))
+    setMesh(scale, mesh, model.extents, problem.assumptions)
+    const floors = zeroChoices(mesh, problem).map((stage) => meshShortBytes(model, mesh, stage, scale))
+    return [{ model, mesh, floor: Math.min(...floors) }]
   })
 }
 
-/** False when a layout of the mesh fits. */
-function shortOn(model: CostModel, mesh: Mesh, scale: Scale, found: Shortage): boolean {
-  const { problem, contextLayout } = model
-  const { assumptions } = problem
-  setMesh(scale, mesh, model.extents, assumptions)
-  for (const microbatching of microbatchChoices(mesh, problem)) {
-    setBatch(scale, microbatching.sequences)
-    const { microbatches } = microbatching
-    const compute = computeNumbers(model, scale)
-    const stages = zeroChoices(mesh, problem).map((zeroStage) => ({
-      zeroStage,
-      memory: memoryNumbers(model, stageModel(model, zeroStage), scale),
-    }))
-    for (const schedule of scheduleChoices(mesh, problem, microbatches)) {
-      const allowed = stages.filter(({ zeroStage }) =>
-        choiceAllowed(problem.constraints, zeroStage, microbatches, schedule),
-      )
-      found.constraint += stages.length - allowed.length
-      const cuts = stageCuts(model, mesh.pipeline, schedule, microbatches, compute)
-      if (!cuts) {
-        found.divisibility += allowed.length
-        continue
-      }
-      for (const { zeroStage, memory } of allowed) {
-        const { cluster } = problem
-        const open: OpenLayout = { cluster, mesh, zeroStage, contextLayout, ...microbatching, schedule }
-        if (!shortBy(model, open, cuts, memory, found)) return false
-        found.memory++
-      }
-    }
-  }
-  return true
-}
-
-/** False when a cut of the layout fits. */
-function shortBy(
-  model: CostModel,
-  open: OpenLayout,
-  cuts: StageCuts,
-  memory: MemoryNumbers,
-  found: Shortage,
-): boolean {
-  const { problem } = model
-  const { memoryBudget } = problem
-  const over = () => (found.least[0]?.shortBytes ?? Number.POSITIVE_INFINITY) + 1e-9 * memoryBudget
-  if (cuts.kind === 'unlike') {
-    const short = layoutShortBytes(model, open, memory)
-    if (short > 0 && short > over()) return true
-  }
+/** Keeps the cuts of a layout that are short of the least so far; false when one fits. */
+function isShort(model: CostModel, { layout, cuts, memory }: LeanLayout, found: Shortage): boolean {
+  const { memoryBudget } = model.problem
   let none = true
   walkCuts(cuts, (cut) => {
-    const short = leastShortBytes(memory, cut.groups(), memoryBudget, Math.max(0, over()))
+    const over = overLeast(found, memoryBudget)
+    const short = leastShortBytes(memory, cut.groups(), memoryBudget, over)
     if (short <= 0) none = false
-    else if (short <= over()) {
-      nearer({ ...open, stageLayers: cut.stageLayers, groups: cut.groups() }, memory, memoryBudget, found)
+    else if (short <= over) {
+      nearer({ ...layout, stageLayers: cut.stageLayers, groups: cut.groups() }, memory, memoryBudget, found)
     }
-    return none ? nearing(cuts, cut, memory, memoryBudget, over()) : { fewer: false, more: false }
+    if (!none) return { fewer: false, more: false }
+    return nearing(cuts, cut, memory, memoryBudget, overLeast(found, memoryBudget))
   })
   return none
+}
+
+/** What is over the budget by more than the least so far, but for rounding, is not nearer. */
+function overLeast({ least }: Shortage, memoryBudget: Bytes): Bytes {
+  return Math.max(0, (least[0]?.shortBytes ?? Number.POSITIVE_INFINITY) + 1e-9 * memoryBudget)
 }
 
 function nearer(layout: Layout, memory: MemoryNumbers, budget: Bytes, found: Shortage): void {

@@ -27,7 +27,7 @@ import type { Layout } from '../layouts/candidate.ts'
 import { cutsOf } from '../stages/stage-cuts.ts'
 import type { StageNumbers } from '../stages/stage-numbers.ts'
 
-type Uncut = Pick<Layout, 'mesh' | 'schedule' | 'microbatches'>
+export type Uncut = Pick<Layout, 'mesh' | 'schedule' | 'microbatches'>
 
 /** Time on the best conceivable placement; 0 where the request does not allow everything to be kept, as nothing is known then. */
 export function layoutFloor(
@@ -110,7 +110,7 @@ function shortOfMean(
 }
 
 /** States of one layer, for each of the stages that a chip holds. */
-function statesOfLayer({ layer, shardsOptimizer }: LayersHeld, schedule: Schedule): Bytes {
+export function statesOfLayer({ layer, shardsOptimizer }: LayersHeld, schedule: Schedule): Bytes {
   const held = scheduleRow(schedule).stagesPerChip
   const optimizer = layer.optimizer / (shardsOptimizer ? held : 1)
   return held * (layer.weights + layer.gradients + optimizer)

@@ -162,15 +162,16 @@ export function choiceAllowed(
   )
 }
 
-/** Number of layouts of one mesh, which is what a dropped mesh counts. Meshes with as many replicas and stages have as many for each ZeRO stage. */
+/** Number of layouts of one mesh, which is what a dropped mesh counts. */
 export function layoutCount(mesh: Mesh, problem: Problem): number {
   const counts = known(layoutCounts, problem, () => new Map<string, number>())
-  const key = [
-    replicasOf(mesh),
-    problem.assumptions.tokensDivideFreely ? mesh.context : 1,
-    mesh.pipeline,
-  ].join()
-  return zeroChoices(mesh, problem).length * known(counts, key, () => countOfEach(mesh, problem))
+  const each = known(counts, batchKey(mesh, problem), () => countOfEach(mesh, problem))
+  return zeroChoices(mesh, problem).length * each
+}
+
+/** Meshes of one key, which have as many replicas and stages, have the same microbatches and schedules under each ZeRO stage. */
+export function batchKey(mesh: Mesh, { assumptions }: Problem): string {
+  return [replicasOf(mesh), assumptions.tokensDivideFreely ? mesh.context : 1, mesh.pipeline].join()
 }
 
 const layoutCounts = new WeakMap<Problem, Map<string, number>>()

@@ -188,8 +188,11 @@ export function nearing(
 export function anyCutFits(cuts: StageCuts, memory: MemoryNumbers, problem: Problem): boolean {
   const { memoryBudget, assumptions } = problem
   let found = false
+  const short = (groups: readonly StageGroup[]) => leastShortBytes(memory, groups, memoryBudget, 0)
   walkCuts(cuts, (cut) => {
-    found ||= fittingMixes(memory, cut.groups(), memoryBudget, assumptions.tokensDivideFreely).length > 0
+    // No mix gets below what each stage takes under the policy that suits it best, but for rounding.
+    const may = short(cut.groups()) <= 1e-9 * memoryBudget
+    found = may && fittingMixes(memory, cut.groups(), memoryBudget, assumptions.tokensDivideFreely).length > 0
     return found ? { fewer: false, more: false } : leaner(cuts, cut, memory, problem)
   })
   return found
