@@ -3,7 +3,7 @@
  * `search` would, without the times, floors and placements that are of no use where there is nothing to rank.
  */
 
-import { createScale, type Scale, setMesh } from '../cost/compile/term.ts'
+import { createScale, type Scale } from '../cost/compile/term.ts'
 import type { MemoryNumbers } from '../cost/memory/layer-bytes.ts'
 import { leastShortBytes } from '../cost/memory/remat.ts'
 import type { CostModel } from '../cost/model.ts'
@@ -13,11 +13,10 @@ import { type Mesh, meshKey } from '../sharding/axis.ts'
 import type { Bytes } from '../units.ts'
 import { addCounts } from './best-first.ts'
 import { meshFloors } from './bound/floor.ts'
-import { meshShortBytes } from './bound/memory-floor.ts'
 import type { Layout, Misfit } from './layouts/candidate.ts'
-import { layoutCount, zeroChoices } from './layouts/choices.ts'
+import { layoutCount } from './layouts/choices.ts'
 import { leanestMix } from './layouts/consider.ts'
-import { everyLean, type LeanLayout } from './layouts/lean-layouts.ts'
+import { everyLean, type LeanLayout, meshShortBytes } from './layouts/lean-layouts.ts'
 import { misfitCounts } from './layouts/misfit-counts.ts'
 import type { Meshes } from './meshes/meshes.ts'
 import { meshesOf } from './meshes/of-context-layout.ts'
@@ -77,9 +76,7 @@ function floored(
       return []
     }
     addCounts(found, misfitCounts(model, mesh))
-    setMesh(scale, mesh, model.extents, problem.assumptions)
-    const floors = zeroChoices(mesh, problem).map((stage) => meshShortBytes(model, mesh, stage, scale))
-    return [{ model, mesh, floor: Math.min(...floors) }]
+    return [{ model, mesh, floor: meshShortBytes(model, mesh, scale) }]
   })
 }
 

@@ -1,73 +1,96 @@
 /**
- * Floors under the bytes by which a layout is over the budget, asked before it is cut into stages, and of a mesh before anything else of it
- * is known. A stage of k layers has no less than with its fewest, k', and for each further layer its states and what the leanest policy
- * keeps of the f_i microbatches in flight:
+ * A floor under the bytes by which a layout is over the budget, asked before it is cut into stages. With c_i what a further layer takes of
+ * stage i, and A_i what else the stage holds and works with, a stage of k layers has, under the policy that suits it best,
  *
- *   bytes_i(k) >= a_i + (k - k')·c_i        a_i   the bytes with k' layers, under the policy that suits best
- *                                           c_i = states + f_i·min kept
+ *   bytes_i >= A_i + k·c_i        c_i = states + f_i·min kept, with f_i microbatches in flight
  *
- * As the p stages have all L layers, Σ k_i = L, the fullest has at least
+ * A_i is what the stage takes with the fewest layers that it may have, less their c_i, and never falls with f_i. As the stages share all
+ * layers, Σ k_i = L, the fullest of them has at least
  *
- *   max bytes_i >= (L - p·k' + Σ a_i/c_i) / Σ 1/c_i     and no less than max a_i
+ *   max bytes_i >= (L + Σ A_i/c_i) / Σ 1/c_i
  *
- * Where layers differ, k' and with it the workspace hang on the kinds that a stage has, and the mean of the stages counts alone.
+ * Where layers differ only those of one kind count, as if the others took nothing. Stages that have none of these need not have A_i, so
+ * that it is one A for all: of a stage without ends, and with as few in flight as any.
  */
-
-import { type Scale, setBatch } from '../../cost/compile/term.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { type Mix, stageBytes } from '../../cost/memory/stage-memory.ts'
-import { type CostModel, stageModel } from '../../cost/model.ts'
-import { ofMicrobatches, type StageGroup } from '../../cost/step/stages.ts'
-import { scheduleRow } from '../../recipe/schedule.ts'
-import type { Mesh } from '../../sharding/axis.ts'
-import type { ZeroStage } from '../../sharding/states.ts'
+import type { CostModel } from '../../cost/model.ts'
+import type { StageGroup } from '../../cost/step/stages.ts'
+import { rememberedOf } from '../../known.ts'
+import type { Composition } from '../../model/composition.ts'
+import { inFlight, scheduleRow } from '../../recipe/schedule.ts'
 import type { Bytes } from '../../units.ts'
-import { microbatchChoices } from '../layouts/choices.ts'
-import { cutsOf } from '../stages/stage-cuts.ts'
-import { layoutShortBytes, meanShortBytes, statesOfLayer, type Uncut } from './layout-floor.ts'
+import { statesOfLayer, type Uncut } from './layout-floor.ts'
+import { countedKind, layersCounted } from './stage-room.ts'
 
 /** Bytes over the budget of any cut of a layout, under any policy. */
-export function leastShortOf(model: CostModel, layout: Uncut, memory: MemoryNumbers): Bytes {
-  if (cutsOf(model) === 'unlike') return layoutShortBytes(model, layout, memory)
-  const { memoryBudget, model: transformer, assumptions } = model.problem
-  const { schedule, mesh } = layout
-  const stages = mesh.pipeline
-  const alone = stages === 1 || assumptions.tokensDivideFreely
-  const fewest = alone ? transformer.layers / stages : 1
-  const states = statesOfLayer(memory, schedule)
-  const kept = Math.min(...memory.kept)
-  let most = 0
-  let shares = 0
-  let filled = transformer.layers - stages * fewest
-  for (let stage = 0; stage < stages; stage++) {
-    const group = stageOf(layout, stage, fewest)
-    const least = leastStageBytes(memory, group)
-    const each = states + group.inFlight * kept
-    most = Math.max(most, least)
-    shares += 1 / each
-    filled += least / each
+export function fullestShortBytes(model: CostModel, layout: Uncut, memory: MemoryNumbers): Bytes {
+  const counted = countedLayers(model)
+  const numbers = counted.kind ? (memory.of?.(counted.kind) ?? memory) : memory
+  const stages = layout.mesh.pipeline
+  const { stagesPerChip } = scheduleRow(layout.schedule)
+  const states = statesOfLayer(numbers, layout.schedule)
+  const kept = Math.min(...numbers.kept)
+  const fewest = fewestLayers(model, counted, stages)
+  const stageOf = (first: boolean, last: boolean, flying: number): Stage => {
+    const bytes = leastStageBytes(numbers, groupOf(layout, first, last, flying, fewest))
+    return { bytes, beyond: bytes - fewest * (states + flying * kept) }
   }
+  const flyingOn = Array.from({ length: stages }, (_, stage) => {
+    const index = stagesPerChip === 2 ? Math.min(stage, stages - 1 - stage) : stage
+    return inFlight(layout.schedule, index, stages, layout.microbatches)
+  })
+  const paired = stages === 1 || stagesPerChip === 2
+  const ends = counted.kind === null || stages === 1
+  const inner = stageOf(false, false, Math.min(...flyingOn))
+  const first = ends ? stageOf(true, paired, flyingOn[0] ?? 1) : inner
+  const last = ends ? stageOf(paired, true, flyingOn[stages - 1] ?? 1) : inner
+  let filled = counted.layers
+  let shares = 0
+  flyingOn.forEach((flying, stage) => {
+    const { beyond } = stage === 0 ? first : stage === stages - 1 ? last : inner
+    const each = states + flying * kept
+    filled += beyond / each
+    shares += 1 / each
+  })
+  const fullest = Math.max(filled / shares, first.bytes, last.bytes)
   // Added up in another order than a stage, so rounding must not put it above one.
-  return Math.max(most, filled / shares) * (1 - 1e-12) - memoryBudget
+  return fullest * (1 - 1e-12) - model.problem.memoryBudget
 }
 
-/** Bytes over the budget of any layout of a mesh under a ZeRO stage. */
-export function meshShortBytes(model: CostModel, mesh: Mesh, zeroStage: ZeroStage, scale: Scale): Bytes {
-  const sizes = microbatchChoices(mesh, model.problem).map(({ sequences }) => sequences)
-  setBatch(scale, Math.min(...sizes))
-  return meanShortBytes(model, mesh, stageModel(model, zeroStage), scale)
+/** The kind of layers that counts, null where it is the average one, and how many there are. */
+interface Counted {
+  readonly kind: Composition | null
+  readonly layers: number
 }
 
-/** A stage, or a chip with that stage and its mirror, with so many layers. */
-function stageOf({ schedule, mesh, microbatches }: Uncut, stage: number, layers: number): StageGroup {
-  const stages = mesh.pipeline
-  const held = scheduleRow(schedule).stagesPerChip
-  const mirror = stages - 1 - stage
-  const index = held === 2 ? Math.min(stage, mirror) : stage
-  const first = index === 0
-  const last = held === 2 ? first : mirror === 0
-  const { inFlight, sums } = ofMicrobatches(schedule, index, stages, microbatches)
-  return { first, last, layers, stages: 1, index, inFlight, sums, held, slowdown: 1, composition: null }
+const countedLayers = rememberedOf(
+  (model: CostModel): Counted => ({ kind: countedKind(model), layers: layersCounted(model) }),
+)
+
+interface Stage {
+  readonly bytes: Bytes
+  readonly beyond: Bytes
+}
+
+/** A chip with two stages counts as their mean, and may have a layer of the kind that counts on one of them alone. */
+function fewestLayers({ problem }: CostModel, { kind, layers }: Counted, stages: number): number {
+  if (stages === 1 || problem.assumptions.tokensDivideFreely) return layers / stages
+  return kind ? 1 / 2 : 1
+}
+
+function groupOf(
+  { schedule, microbatches }: Uncut,
+  first: boolean,
+  last: boolean,
+  flying: number,
+  layers: number,
+): StageGroup {
+  const { stagesPerChip, pipelined } = scheduleRow(schedule)
+  return {
+    ...{ first, last, layers, stages: 1, index: 0, inFlight: flying, held: stagesPerChip },
+    ...{ sums: microbatches > 1 && !pipelined, slowdown: 1, composition: null },
+  }
 }
 
 /** All bytes of a stage under the policy that suits it best. */

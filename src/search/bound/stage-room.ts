@@ -182,7 +182,7 @@ export function countedComposition(model: CostModel): Composition | null {
 }
 
 /** Number of layers of the kind that counts, or of all layers where they are alike. */
-function layersCounted(model: CostModel): number {
+export function layersCounted(model: CostModel): number {
   const kind = countedKind(model)
   if (kind === null) return model.problem.model.layers
   const whole = wholeComposition(model.problem.model)

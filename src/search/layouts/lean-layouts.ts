@@ -7,19 +7,22 @@ import { type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import { reserveBytes } from '../../cost/memory/budget.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import {
+  type Activations,
   activationsOf,
   keptBytes,
-  layerStates,
   memoryNumbers,
   statesOf,
 } from '../../cost/memory/memory-numbers.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import { computeNumbers } from '../../cost/step/microbatch.ts'
 import { once } from '../../known.ts'
+import type { Problem } from '../../problem.ts'
+import { unscheduled } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
+import type { ZeroStage } from '../../sharding/states.ts'
 import type { Bytes } from '../../units.ts'
-import { layoutShortBytes } from '../bound/layout-floor.ts'
-import { leastShortOf, meshShortBytes } from '../bound/memory-floor.ts'
+import { type LayersHeld, layoutShortBytes, meanShortBytes } from '../bound/layout-floor.ts'
+import { fullestShortBytes } from '../bound/memory-floor.ts'
 import { anyCuts, type StageCuts, stageCuts } from '../stages/stage-cuts.ts'
 import type { OpenLayout } from './candidate.ts'
 import { choiceAllowed, microbatchChoices, scheduleChoices, zeroChoices } from './choices.ts'
@@ -42,17 +45,8 @@ export function everyLean(
   holds: (lean: LeanLayout) => boolean,
 ): boolean {
   const { problem, contextLayout } = model
-  const { assumptions, cluster, constraints } = problem
-  const reserve = reserveBytes(problem)
-  setMesh(scale, mesh, model.extents, assumptions)
-  const stages = zeroChoices(mesh, problem)
-    .map((zeroStage) => ({ zeroStage, floor: meshShortBytes(model, mesh, zeroStage, scale) }))
-    .filter(({ floor }) => floor <= most())
-    .map(({ zeroStage, floor }) => {
-      const stage = stageModel(model, zeroStage)
-      const held = { layer: layerStates(model, stage, scale), shardsOptimizer: zeroStage > 0, reserve }
-      return { zeroStage, floor, stage, held, states: once(() => statesOf(model, stage, scale)) }
-    })
+  const { cluster, constraints } = problem
+  const stages = leanStages(model, mesh, scale, most())
   if (stages.length === 0) return true
   return microbatchChoices(mesh, problem).every((microbatching) => {
     const { microbatches, sequences } = microbatching
@@ -60,10 +54,10 @@ export function everyLean(
     const kept = keptBytes(model, scale)
     const compute = once(() => computeNumbers(model, scale))
     const activations = once(() => activationsOf(model, scale))
-    const choices = stages.map(({ zeroStage, floor, stage, held, states }) => ({
+    const choices = stages.map(({ zeroStage, floor, layers, memory }) => ({
       ...{ zeroStage, floor },
-      layers: { ...held, kept },
-      memory: once(() => memoryNumbers(model, stage, scale, activations(), states())),
+      layers: { ...layers, kept },
+      memory: once(() => memory(activations())),
     }))
     return scheduleChoices(mesh, problem, microbatches).every((schedule) => {
       if (!anyCuts(model, mesh.pipeline, schedule)) return true
@@ -73,10 +67,53 @@ export function everyLean(
         const layout: OpenLayout = { cluster, mesh, zeroStage, contextLayout, ...microbatching, schedule }
         // Most fall by what their layers hold on average, for which little has to be computed.
         if (layoutShortBytes(model, layout, layers) > most()) return true
-        if (leastShortOf(model, layout, memory()) > most()) return true
+        if (fullestShortBytes(model, layout, memory()) > most()) return true
         const own = cuts()
         return own === null || holds({ layout, cuts: own, memory: memory() })
       })
     })
   })
+}
+
+interface LeanStage {
+  readonly zeroStage: ZeroStage
+  /** Bytes over the budget of any layout of the mesh under this ZeRO stage. */
+  readonly floor: Bytes
+  readonly layers: Omit<LayersHeld, 'kept'>
+  readonly memory: (activations: Activations) => MemoryNumbers
+}
+
+/** The ZeRO stages of a mesh that may be over the budget by no more than `most` bytes; leaves the mesh in the scale. */
+function leanStages(model: CostModel, mesh: Mesh, scale: Scale, most: Bytes): readonly LeanStage[] {
+  const { problem } = model
+  setMesh(scale, mesh, model.extents, problem.assumptions)
+  setBatch(scale, fewestSequences(mesh, problem))
+  const activations = once(() => activationsOf(model, scale))
+  const reserve = reserveBytes(problem)
+  return zeroChoices(mesh, problem).flatMap((zeroStage) => {
+    const stage = stageModel(model, zeroStage)
+    if (meanShortBytes(model, mesh, stage, scale) > most) return []
+    const states = statesOf(model, stage, scale)
+    const memory = (own: Activations) => memoryNumbers(model, stage, scale, own, states)
+    // No schedule has fewer microbatches in flight, nor states of fewer stages on a chip.
+    const leanest = { mesh, schedule: unscheduled, microbatches: 1 }
+    const floor = fullestShortBytes(model, leanest, memory(activations()))
+    if (floor > most) return []
+    return [{ zeroStage, floor, layers: { ...states, shardsOptimizer: zeroStage > 0, reserve }, memory }]
+  })
+}
+
+/** The least bytes over the budget that any layout of a mesh can have; leaves the mesh in the scale. */
+export function meshShortBytes(model: CostModel, mesh: Mesh, scale: Scale): Bytes {
+  const { problem } = model
+  setMesh(scale, mesh, model.extents, problem.assumptions)
+  setBatch(scale, fewestSequences(mesh, problem))
+  const each = zeroChoices(mesh, problem).map((stage) =>
+    meanShortBytes(model, mesh, stageModel(model, stage), scale),
+  )
+  return Math.min(...each)
+}
+
+function fewestSequences(mesh: Mesh, problem: Problem): number {
+  return Math.min(...microbatchChoices(mesh, problem).map(({ sequences }) => sequences))
 }
