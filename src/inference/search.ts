@@ -76,8 +76,10 @@ export function searchPhase(
   const found = bestFirst({
     ...{ turns, count, order: orderOf(distinct), top, most, stop },
     kind: distinct === 'family' ? ofFamily : null,
-    look: ({ mesh, offers }, limit) => {
+    look: ({ mesh, offers, floor }, limit) => {
       const sites = sitesOf(phase.bench, mesh, {}, offers)
+      // Too late whatever the site, which counts as what does not fit.
+      if (floor === Number.POSITIVE_INFINITY && sites.length > 0) return { best: null, memory: 1 }
       const best = bestAt(phase, sites, limit, stop)
       const listed = typeof best === 'object' && Number.isFinite(best.score) ? best : null
       if (stop()) return { best: listed, unexamined: 1 }

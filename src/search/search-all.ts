@@ -125,7 +125,9 @@ export function searchAll(
         )
       })
       if (spaces.length === 0) return { found: null, left }
-      const { refused: _none, ...found } = searchSpaces(spaces, top, stop, { most: limit, crew })
+      // What comes nearest on a part is told only where all the chips were searched for it and have nothing.
+      const fits = whole !== undefined && whole !== null
+      const { refused: _none, ...found } = searchSpaces(spaces, top, stop, { most: limit, fits, crew })
       return { found, left }
     }
   }

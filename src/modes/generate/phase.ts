@@ -21,7 +21,7 @@ import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateProblem, GenerateWorkload } from '../../problem.ts'
 import { type Mesh, meshKey, replicasOf } from '../../sharding/axis.ts'
-import type { Seconds } from '../../units.ts'
+import type { Bytes, Seconds } from '../../units.ts'
 import { evenBatches } from './even-batches.ts'
 
 export interface GenerationPhase extends Phase {
@@ -65,9 +65,11 @@ export function generationPhase(
       return batches.flatMap((batch) => passesOf(batch, site.mesh))
     },
     lower: (mesh, offered) => {
-      const room = fills ? mostInMemory(bench, mesh, offered, workload) : batchSequences
-      if (room === 0) return null
       const least = (batch: number) => leastSeconds(bench, mesh, passOf(batch, mesh), offered)
+      if (fills && !holdsFewest(bench, mesh, offered, workload)) return null
+      // Where one sequence of each replica is too late, it does not matter how many there is room for.
+      if (fills && least(replicasOf(mesh)) > maxStepSeconds) return Number.POSITIVE_INFINITY
+      const room = fills ? mostInMemory(bench, mesh, offered, workload) : batchSequences
       if (!fills) {
         const bytes = memoryRoom(bench, mesh, offered)
         return bytes(passOf(room, mesh)) <= problem.memoryBudget ? least(room) : null
@@ -112,12 +114,12 @@ export function generationDemand({ batchSequences }: GenerateWorkload): Demand {
 export function largestBatch(
   bench: Workbench,
   site: PricedMesh,
-  workload: Omit<GenerateWorkload, 'mode' | 'batchSequences'>,
+  workload: Stepped,
   limited?: (batch: number) => Seconds,
 ): number {
   const { mesh } = site
-  const most = mostInMemory(bench, mesh, site.offered, workload)
   const limit = workload.maxStepSeconds
+  const most = mostInMemory(bench, mesh, site.offered, workload)
   if (limit === undefined || most === 0) return most
   const secondsOf = secondsAt(bench, site)
   return largest(replicasOf(mesh), most, (batch) => {
@@ -126,20 +128,30 @@ export function largestBatch(
   })
 }
 
-function mostInMemory(
+function mostInMemory(bench: Workbench, mesh: Mesh, offered: Offered, workload: Stepped): number {
+  const { maxSequences = absurd } = workload
+  const least = replicasOf(mesh)
+  const bytes = bytesOf(bench, mesh, offered, workload)
+  return mostWithin({ least, step: least, most: maxSequences }, bench.setting.memoryBudget, bytes)
+}
+
+/** Whether a mesh has room for a sequence of each replica, which is the fewest that it may run. */
+function holdsFewest(bench: Workbench, mesh: Mesh, offered: Offered, workload: Stepped): boolean {
+  const least = replicasOf(mesh)
+  if (least > (workload.maxSequences ?? absurd)) return false
+  return bytesOf(bench, mesh, offered, workload)(least) <= bench.setting.memoryBudget
+}
+
+function bytesOf(
   bench: Workbench,
   mesh: Mesh,
   offered: Offered,
-  workload: Omit<GenerateWorkload, 'mode' | 'batchSequences'>,
-): number {
-  const { memoryBudget, model: transformer } = bench.setting
+  workload: Stepped,
+): (sequences: number) => Bytes {
   const room = memoryRoom(bench, mesh, offered)
-  const { speculative, maxSequences = absurd } = workload
-  const positions = mostPositions(speculative)
-  const bytes = (batch: number) =>
-    room(generationPass(transformer, workload, batch, mesh.pipeline, positions))
-  const least = replicasOf(mesh)
-  return mostWithin({ least, step: least, most: maxSequences }, memoryBudget, bytes)
+  const positions = mostPositions(workload.speculative)
+  return (sequences) =>
+    room(generationPass(bench.setting.model, workload, sequences, mesh.pipeline, positions))
 }
 
 /** The largest number in `least`..`most` for which `holds`, given that it holds up to some number and not beyond; 0 if it never does. */
@@ -154,6 +166,9 @@ function largest(least: number, most: number, holds: (count: number) => boolean)
   }
   return held
 }
+
+/** What a step depends on beside the number of sequences. */
+type Stepped = Omit<GenerateWorkload, 'mode' | 'batchSequences'>
 
 /** An upper limit for batches whose caches cost nothing, which memory does not limit. */
 const absurd = 2 ** 40

@@ -146,7 +146,7 @@ function considerCut(
   const stepOf = (traffic: TrafficNumbers): Step => ({ model, compute, traffic, layers, scratch })
   const hoped = bestTraffics.map(stepOf)
   // No policy does less than the one that keeps everything, whether that fits or not.
-  if (memory.least >= 0) {
+  if (memory.least >= 0 && mostOf(visit) < Number.POSITIVE_INFINITY) {
     const keepAll: Mix = { policy: memory.least, other: memory.least, count: 0 }
     if (hoped.every((step) => stepTime(step, keepAll, 'expected') > mostOf(visit))) return 'pruned'
   }
@@ -163,8 +163,11 @@ function considerCut(
     if (choices.nearest !== false) keepNearest(visit, layout, memory, given)
     return 'memory'
   }
+  // Without a limit every mix has hope, and no time has to be known before somebody runs it.
   const hopes = (among: readonly Mix[]) =>
-    among.filter((mix) => hoped.some((step) => stepTime(step, mix, 'expected') <= mostOf(visit)))
+    mostOf(visit) === Number.POSITIVE_INFINITY
+      ? among
+      : among.filter((mix) => hoped.some((step) => stepTime(step, mix, 'expected') <= mostOf(visit)))
   const quickest = hopes(mixes)
   if (quickest.length === 0) return 'pruned'
   const plans = accepts ? accepts.plans(layout) : anyPlan
