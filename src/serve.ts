@@ -157,21 +157,20 @@ function nothing(searched: Searched, requests: Requests, fits: boolean): ServeAn
   const { problem, space, solver, patience } = searched
   const { precision, memoryBudget, constraints } = problem
   const stop = patience(shares.suggestions)
-  const found = (changed: Requests, other: ServeProblem | undefined, any: boolean) => {
+  const bestOf = (changed: Requests, other?: ServeProblem) => {
     if (stop()) return null
     const alike =
       other?.precision === precision &&
       other.memoryBudget === memoryBudget &&
       other.constraints === constraints
     const where = other ? spaceOf(other, alike ? space.byServer : []) : space
-    return bestDeployments({ ...where, top: 1, any }, changed, stop).deployments[0] ?? null
+    return bestDeployments({ ...where, top: 1 }, changed, stop).deployments[0] ?? null
   }
   return serveNoPlan({
     problem,
     requests,
     stop,
-    best: (changed, other) => found(changed, other, false),
-    any: (changed, other) => found(changed, other, true) !== null,
+    best: bestOf,
     unlaunched: (suggestions) =>
       fits ? noLaunch(serversOf(problem, problem.assumptions.frameworks), 0, suggestions) : null,
     planOf: (deployment) => assembleServe(deployment, requests, { rank: 0, solver }),

@@ -26,8 +26,6 @@ export interface ServeSpace {
   readonly distinct?: Distinct | undefined
   /** Deployments with higher scores are not wanted. */
   readonly worst?: number | undefined
-  /** Whether the first deployment that is found will do. */
-  readonly any?: boolean
 }
 
 export interface ServeSearch {
@@ -54,12 +52,8 @@ export function bestDeployments(space: ServeSpace, requests: Requests, stop: Sto
   }
   const worst = space.worst ?? Number.POSITIVE_INFINITY
   const limit = () => (ranked.length < space.top ? worst : (ranked.at(-1)?.score ?? 0))
-  const isEnough = () => space.any === true && ranked.length > 0
   const [sizes = []] = space.byServer
-  const inOrder = [...sizes.entries()]
-  // The largest instance has room for what no other has.
-  for (const [at, size] of space.any ? inOrder.reverse() : inOrder) {
-    if (isEnough()) break
+  for (const [at, size] of sizes.entries()) {
     // A single larger instance already needs more chips than the last deployment of the list.
     if (requests.rate !== null && size.cluster.chips > limit()) break
     const found = space.byServer
@@ -73,7 +67,6 @@ export function bestDeployments(space: ServeSpace, requests: Requests, stop: Sto
       leave(1, requests.rate === null ? Number.NEGATIVE_INFINITY : size.cluster.chips)
     }
     for (const [place, { pair, least }] of found.entries()) {
-      if (isEnough()) break
       if (isOver(least, Math.min(limit(), space.pool.cluster.chips))) break
       // At least one pair is costed: that is quick compared to finding them.
       if (evaluated > 0 && stop()) {

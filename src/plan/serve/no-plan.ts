@@ -31,8 +31,6 @@ export interface NoServe {
   readonly stop: Stop
   /** The best deployment for changed requests, or for a changed problem. */
   readonly best: (requests: Requests, problem?: ServeProblem) => Sized | null
-  /** Whether there is any, which is known sooner. */
-  readonly any: (requests: Requests, problem?: ServeProblem) => boolean
   /** If no deployment can be launched although some would fit: the reasons, with what would help. */
   readonly unlaunched: (suggestions: readonly Suggestion[]) => NoPlan<never> | null
   readonly planOf: (deployment: Sized) => ServePlan | null
@@ -47,8 +45,8 @@ type Reasons = ServeNoPlan['reasons']
 
 /** Reasons are found before suggestions; suggestions that there is no time to try are left out. */
 export function serveNoPlan(none: NoServe): ServeNoPlan {
-  const { requests, best, any, stop } = none
-  const anything = any({ ...requests, ...unlimited })
+  const { requests, best, stop } = none
+  const anything = best({ ...requests, ...unlimited })
   if (!anything && !stop()) {
     const unfit = nothingFits(none)
     return none.unlaunched(unfit.suggestions) ?? unfit
@@ -56,7 +54,7 @@ export function serveNoPlan(none: NoServe): ServeNoPlan {
   const slower = slowerRate(requests, best)
   const told = reasons(none, slower?.value ?? null)
   const untold = stop()
-  const lifted = constraintSuggestions(none.problem, (changed) => any(requests, changed))
+  const lifted = constraintSuggestions(none.problem, (changed) => best(requests, changed) !== null)
   const near = nearest(none, slower)
   return {
     reasons: untold ? [unknownReason] : [...excludedReason(lifted), ...told],
@@ -85,8 +83,8 @@ function excludedReason(lifted: readonly Suggestion[]): Reasons {
 }
 
 function nothingFits(none: NoServe): ServeNoPlan {
-  const { problem, requests, any } = none
-  const anyPlan = (changed: ServeProblem) => any(requests, changed)
+  const { problem, requests, best } = none
+  const anyPlan = (changed: ServeProblem) => best(requests, changed) !== null
   const why = none.wholePool('generate') ?? none.wholePool('prefill')
   const elsewhere: Reasons = [
     {
@@ -137,11 +135,11 @@ function nearest({ requests, best }: NoServe, slower: Changed | null): Near | nu
 }
 
 function reasons(none: NoServe, highestRate: number | null): Reasons {
-  const { problem, requests, any } = none
+  const { problem, requests, best } = none
   const { maxFirst, maxPerToken, rate } = requests
   const lone = [...firstTokenReasons(none), ...tokenReasons(none)]
   if (lone.length > 0) return lone
-  if (rate !== null && any({ ...requests, rate: null })) {
+  if (rate !== null && best({ ...requests, rate: null })) {
     const sustains = highestRate ? `about ${highestRate}` : 'fewer'
     const detail = `${rate} requests a second are more than ${chipsText(problem)} sustain within the objectives: ${sustains}`
     return [{ reason: 'rate', detail, layouts: 0 }]
@@ -159,9 +157,9 @@ function chipsText({ cluster, constraints }: ServeProblem): string {
   return `the ${most} of ${chips} chips that the constraint on chips allows`
 }
 
-function firstTokenReasons({ requests, any, fastestPrefill }: NoServe): Reasons {
+function firstTokenReasons({ requests, best, fastestPrefill }: NoServe): Reasons {
   const { maxFirst } = requests
-  if (!Number.isFinite(maxFirst) || any({ ...requests, ...unlimited, maxFirst })) return []
+  if (!Number.isFinite(maxFirst) || best({ ...requests, ...unlimited, maxFirst })) return []
   const fastest = fastestPrefill()
   if (!fastest) return []
   const { seconds, size } = fastest
@@ -172,9 +170,9 @@ function firstTokenReasons({ requests, any, fastestPrefill }: NoServe): Reasons 
   return [{ reason: 'latency', detail, layouts: 0 }]
 }
 
-function tokenReasons({ requests, best, any, wholePool }: NoServe): Reasons {
+function tokenReasons({ requests, best, wholePool }: NoServe): Reasons {
   const { maxPerToken, stepYield } = requests
-  if (!Number.isFinite(maxPerToken) || any({ ...requests, ...unlimited, maxPerToken })) return []
+  if (!Number.isFinite(maxPerToken) || best({ ...requests, ...unlimited, maxPerToken })) return []
   // The pool as one instance has the most HBM and arithmetic that there is, but is not the fastest: its layout says nothing.
   const alone = (wholePool('generate', maxPerToken * stepYield)?.reasons ?? []).filter(
     ({ reason, layouts }) => reason === 'latency' && layouts === 0,

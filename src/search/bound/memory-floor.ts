@@ -73,10 +73,13 @@ interface Stage {
   readonly beyond: Bytes
 }
 
-/** A chip with two stages counts as their mean, and may have a layer of the kind that counts on one of them alone. */
+/**
+ * Where layers differ, a chip with two stages counts as their mean, and may have a layer of the kind on one of them alone; of several that
+ * are there, those gathered at once need not all be of that kind.
+ */
 function fewestLayers({ problem }: CostModel, { kind, layers }: Counted, stages: number): number {
-  if (stages === 1 || problem.assumptions.tokensDivideFreely) return layers / stages
-  return kind ? 1 / 2 : 1
+  if (kind) return 1 / 2
+  return stages === 1 || problem.assumptions.tokensDivideFreely ? layers / stages : 1
 }
 
 function groupOf(

@@ -5,11 +5,12 @@
  */
 import { type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
 import { reserveBytes } from '../../cost/memory/budget.ts'
-import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
+import type { MemoryNumbers, StateNumbers } from '../../cost/memory/layer-bytes.ts'
 import {
   type Activations,
   activationsOf,
   keptBytes,
+  layerStates,
   memoryNumbers,
   statesOf,
 } from '../../cost/memory/memory-numbers.ts'
@@ -21,7 +22,7 @@ import { unscheduled } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Bytes } from '../../units.ts'
-import { type LayersHeld, layoutShortBytes, meanShortBytes } from '../bound/layout-floor.ts'
+import { type LayersHeld, layoutShortBytes, type Uncut } from '../bound/layout-floor.ts'
 import { fullestShortBytes } from '../bound/memory-floor.ts'
 import { anyCuts, type StageCuts, stageCuts } from '../stages/stage-cuts.ts'
 import type { OpenLayout } from './candidate.ts'
@@ -85,33 +86,57 @@ interface LeanStage {
 
 /** The ZeRO stages of a mesh that may be over the budget by no more than `most` bytes; leaves the mesh in the scale. */
 function leanStages(model: CostModel, mesh: Mesh, scale: Scale, most: Bytes): readonly LeanStage[] {
-  const { problem } = model
-  setMesh(scale, mesh, model.extents, problem.assumptions)
-  setBatch(scale, fewestSequences(mesh, problem))
+  const floors = stageFloors(model, mesh, scale).filter(({ floor }) => floor <= most)
   const activations = once(() => activationsOf(model, scale))
-  const reserve = reserveBytes(problem)
-  return zeroChoices(mesh, problem).flatMap((zeroStage) => {
+  return floors.flatMap(({ zeroStage, layers }) => {
     const stage = stageModel(model, zeroStage)
-    if (meanShortBytes(model, mesh, stage, scale) > most) return []
     const states = statesOf(model, stage, scale)
     const memory = (own: Activations) => memoryNumbers(model, stage, scale, own, states)
-    // No schedule has fewer microbatches in flight, nor states of fewer stages on a chip.
-    const leanest = { mesh, schedule: unscheduled, microbatches: 1 }
-    const floor = fullestShortBytes(model, leanest, memory(activations()))
-    if (floor > most) return []
-    return [{ zeroStage, floor, layers: { ...states, shardsOptimizer: zeroStage > 0, reserve }, memory }]
+    // A chip with two stages may hold less of the ends' optimizer states than one with one.
+    const inner = mesh.pipeline === 1 ? states : { ...states, ...noEnds }
+    const numbers = memoryNumbers(model, stage, scale, activations(), inner)
+    const floor = fullestShortBytes(model, leanestOf(mesh), numbers)
+    return floor <= most ? [{ zeroStage, floor, layers, memory }] : []
   })
 }
 
 /** The least bytes over the budget that any layout of a mesh can have; leaves the mesh in the scale. */
 export function meshShortBytes(model: CostModel, mesh: Mesh, scale: Scale): Bytes {
+  return Math.min(...stageFloors(model, mesh, scale).map(({ floor }) => floor))
+}
+
+/** Of each ZeRO stage, by what its layers hold on average; leaves the smallest microbatch in the scale. */
+function stageFloors(
+  model: CostModel,
+  mesh: Mesh,
+  scale: Scale,
+): readonly Pick<LeanStage, 'zeroStage' | 'floor' | 'layers'>[] {
   const { problem } = model
   setMesh(scale, mesh, model.extents, problem.assumptions)
   setBatch(scale, fewestSequences(mesh, problem))
-  const each = zeroChoices(mesh, problem).map((stage) =>
-    meanShortBytes(model, mesh, stageModel(model, stage), scale),
-  )
-  return Math.min(...each)
+  const kept = keptBytes(model, scale)
+  const reserve = reserveBytes(problem)
+  return zeroChoices(mesh, problem).map((zeroStage) => {
+    const layer = layerStates(model, stageModel(model, zeroStage), scale)
+    const layers = { layer, shardsOptimizer: zeroStage > 0, reserve }
+    return { zeroStage, layers, floor: layoutShortBytes(model, leanestOf(mesh), { ...layers, kept }) }
+  })
+}
+
+const nothing: StateNumbers = {
+  weights: 0,
+  gradients: 0,
+  optimizer: 0,
+  onHost: 0,
+  gathered: 0,
+  unscattered: 0,
+}
+
+const noEnds = { embedding: nothing, positions: nothing, head: nothing }
+
+/** No schedule has fewer microbatches in flight, nor states of fewer layers on a chip. */
+function leanestOf(mesh: Mesh): Uncut {
+  return { mesh, schedule: unscheduled, microbatches: 1 }
 }
 
 function fewestSequences(mesh: Mesh, problem: Problem): number {
