@@ -113,7 +113,7 @@ function compiledModel(setting: Setting): Compiled {
 const compiledModels = recent<Compiled>(4)
 
 /** For how many kinds of chips this is kept, and how much of it for each: some 1 kB a shape. */
-const [chipsKept, offersKept, shapesKept] = [4, 10_000, 10_000]
+const [chipsKept, offersKept, shapesKept] = [4, 10_000, 5_000]
 
 function nothingFound(): Found {
   return { shapes: new Map(), offers: recent(offersKept) }
