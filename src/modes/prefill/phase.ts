@@ -13,7 +13,7 @@ import { memoryRoom } from '../../inference/pass/pass-numbers.ts'
 import type { Phase } from '../../inference/phase.ts'
 import { waysOf } from '../../inference/time/halves.ts'
 import { createWorkbench } from '../../inference/workbench.ts'
-import { known } from '../../known.ts'
+import { known, remembered } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { PrefillProblem, PrefillWorkload } from '../../problem.ts'
 import { type Mesh, meshKey, replicasOf } from '../../sharding/axis.ts'
@@ -42,13 +42,13 @@ export function prefillPhase(
     passes: ({ mesh }) => passesOf(mesh),
     lower: (mesh, offered) => {
       const bytes = memoryRoom(bench, mesh, offered)
-      // The fastest first, so that memory is asked of few: nearly always the first of them fits.
-      const timed = passesOf(mesh).map((pass) => ({
-        pass,
-        seconds: leastSeconds(bench, mesh, pass, offered),
-      }))
+      const fits = remembered((pass: Pass) => bytes(pass) <= problem.memoryBudget)
+      const ways = passesOf(mesh)
+      // Times are asked where anything fits, and then memory of the fastest first: nearly always the first of them fits.
+      if (!ways.some(fits)) return null
+      const timed = ways.map((pass) => ({ pass, seconds: leastSeconds(bench, mesh, pass, offered) }))
       timed.sort((a, b) => a.seconds - b.seconds)
-      return timed.find(({ pass }) => bytes(pass) <= problem.memoryBudget)?.seconds ?? null
+      return timed.find(({ pass }) => fits(pass))?.seconds ?? null
     },
     leastPass: (mesh) => {
       const { pipeline } = mesh
