@@ -30,9 +30,6 @@ import { worthTelling } from './plan/worth-telling.ts'
 import type { InferenceProblem, PhaseProblem } from './problem.ts'
 import { unitMesh } from './sharding/axis.ts'
 
-/** Without a solver, nothing is proven about the plan's layouts. */
-type PlanOf = (candidate: InferenceCandidate, rank: number, solver?: Solver | null) => InferencePlan
-
 /** Exact when there is no time limit; else the best so far, as in training (optimize.ts). */
 export function infer(problem: PhaseProblem, solver: Solver, patience: Patience = endless): InferenceAnswer {
   const row = rowOf(problem.workload)
@@ -47,8 +44,8 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
   const better = takesAll && model.servable ? betterThan(best, whole, problem, stop) : null
   const modelOf = ({ cluster }: InferenceCandidate) =>
     cluster === problem.cluster ? model : inferenceOn(model, { ...problem, cluster })
-  const planOf: PlanOf = (candidate, rank, proving = solver) =>
-    assembleInference(modelOf(candidate), phase, candidate, rank, proving)
+  const planOf = (candidate: InferenceCandidate, rank: number) =>
+    assembleInference(modelOf(candidate), phase, candidate, rank, solver)
   const frontier = best && row.frontier ? row.frontier(model, problem, patience(shares.frontier)) : null
   const answer = answered<PhaseProblem, InferenceCandidate, InferencePlan, InferenceNoPlan>(
     {
@@ -92,7 +89,7 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
   if (!frontier) return listed
   const pareto = assembled(
     frontier.candidates,
-    (candidate, rank) => paretoPoint(planOf(candidate, rank, null), problem.cluster.chips),
+    (candidate) => paretoPoint(model, phase, candidate),
     patience(shares.suggestions),
   )
   const cut = frontier.unexamined > 0 || pareto.length < frontier.candidates.length

@@ -10,18 +10,12 @@ import { changedCluster } from './account/elsewhere.ts'
 import { busiestNetwork, withHalf } from './account/network-use.ts'
 import { axisPlacements } from './account/placement.ts'
 import { shardingsOf } from './account/shardings.ts'
-import { type CostedTokens, tokenCost } from './account/token-cost.ts'
+import { tokenRates } from './account/token-rates.ts'
 import { utilization } from './account/utilization.ts'
 import { boundWindows, windowHeadroom } from './account/window.ts'
 import { boundsOf, uncertaintyOf } from './certainty/uncertainty.ts'
 import { bytesText } from './explain/figures.ts'
 import type { Infeasibility, MemoryAccount, Plan } from './plan.ts'
-
-const tokensCosted: Readonly<Record<Account['mode'], CostedTokens>> = {
-  train: 'trained',
-  prefill: 'prompt',
-  generate: 'generated',
-}
 
 /** What `robustness` assumes to be worse than planned: networks at 0.8 of the data sheet's bandwidth, plans that need 1.1 of the counted memory. */
 const worse = { networks: 0.8, memory: 1.1 } as const
@@ -62,13 +56,11 @@ export function outline(
   launches: Plan['launch'],
   tooFull: (shortBytes: number) => string,
 ) {
-  const { mode, setting, mesh, seconds, time, memory, movements, windows, tokens } = account
+  const { mode, setting, mesh, seconds, time, memory, movements, windows } = account
   const { cluster } = setting
   // The link to the host comes after all parts of the network.
   const bound = boundWindows(windows, resourceCount(cluster.network) + 1)
   const busiest = busiestNetwork(cluster.network, movements, time.hostTransfer, bound.byPart)
-  const paid = chipsAsked(cluster)
-  const tokensPerSecond = tokens / seconds
   const infeasible = unfitting(memory, cluster.chip, tooFull)
   const feasible = infeasible.length === 0
   const overlapSeconds = [account.lowerBound, account.upperBound] as const
@@ -77,7 +69,7 @@ export function outline(
     feasible,
     ...(feasible ? {} : { infeasible }),
     chips: cluster.chips,
-    idleChips: paid - cluster.chips,
+    idleChips: chipsAsked(cluster) - cluster.chips,
     mesh,
     placement: axisPlacements(account.placement, mesh, cluster),
     layout: {
@@ -90,9 +82,7 @@ export function outline(
     overlapSeconds,
     uncertainty,
     ...utilization(account),
-    tokensPerSecond,
-    tokensPerSecondPerChip: tokensPerSecond / paid,
-    ...tokenCost(cluster.chip, paid, tokensPerSecond, tokensCosted[mode]),
+    ...tokenRates(account),
     timeSeconds: time,
     memoryBytes: memory,
     headroom: {

@@ -16,13 +16,12 @@ import { plainContext } from '../../sharding/tables/context-layout.ts'
 import { fieldsNamed } from '../../sharding/tables/inference-layout-fields.ts'
 import { phaseBinding } from '../explain/binding.ts'
 import { bytesText } from '../explain/figures.ts'
-import { meshText } from '../explain/summary.ts'
-import { planId } from '../identity.ts'
 import type { InferencePlan } from '../inference-plan.ts'
 import { outline } from '../outline.ts'
 import type { MemoryAccount } from '../plan.ts'
 import { withRunTimes } from '../run-times.ts'
 import { inferenceAccount } from './accounts.ts'
+import { choicesOf } from './choices.ts'
 import type { InferenceCosting } from './costing.ts'
 import { inferenceExplanation } from './explanation.ts'
 import { redundantExperts } from './redundant-experts.ts'
@@ -76,7 +75,7 @@ function described(...[model, phase, candidate, rank, solver]: Assembling) {
   const { costed, memory, time } = account
   const { setting } = model
   const { mesh, pass, seconds } = candidate
-  const names = Object.fromEntries(costed.components.map(({ name, layout }) => [name, layout.name]))
+  const { id, summary, names } = choicesOf(model, candidate)
   const row = rowOf(phase.workload)
   const fields = row.fields(model, phase.workload, candidate)
   const { longestPositions = longestAlone(createWorkbench(model), candidate, phase.positions) } = phase
@@ -93,8 +92,8 @@ function described(...[model, phase, candidate, rank, solver]: Assembling) {
   const batchSequences = pass.resident.sequences
   const plan = {
     rank,
-    id: planId([mesh, names, told.placement, batchSequences, pass.units]),
-    summary: summary(candidate, names),
+    id,
+    summary,
     ...told,
     ...phaseBinding(time, bound, busiest),
     zeroStage: 0,
@@ -138,16 +137,6 @@ function streaming({ components }: InferenceCosting): InferencePlan['streaming']
     activationsSeconds: sum('activations'),
     arithmeticSeconds: sum('arithmetic'),
   }
-}
-
-function summary({ mesh, pass }: InferenceCandidate, names: Readonly<Record<string, string>>): string {
-  const layouts = Object.entries(names).map(([component, name]) => `${component} ${name}`)
-  return [
-    meshText(mesh),
-    ...layouts,
-    `batch ${pass.resident.sequences}`,
-    ...(pass.halves === 2 ? ['in two halves'] : pass.units > 1 ? [`${pass.units} groups`] : []),
-  ].join(', ')
 }
 
 function stageLayers(layers: number, stages: number): readonly number[] {
