@@ -2,12 +2,14 @@
 import type { Solver } from '../solvers/linear-program.ts'
 import { compact } from './compact.ts'
 import { satisfies } from './constraint.ts'
+import type { Cluster } from './hardware/cluster/cluster.ts'
 import { leanestCandidate } from './inference/layout/leanest.ts'
 import { type InferenceModel, inferenceModel, inferenceOn } from './inference/model.ts'
 import type { InferenceCandidate } from './inference/phase.ts'
 import { anyCandidate, searchPhase, type Wanted } from './inference/search.ts'
 import { searchPhaseParts } from './inference/search-parts.ts'
 import { floorSeconds } from './inference/time/floor.ts'
+import { rememberedOf } from './known.ts'
 import { draftsAsked } from './launch/server/drafts.ts'
 import { servable, serversOf, servingRefusals } from './launch/serving.ts'
 import type { PhaseWorkload } from './modes/phase-row.ts'
@@ -42,8 +44,10 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
   const whole = { ...model, servable: null }
   const takesAll = satisfies(problem.cluster.chips, problem.constraints.chips)
   const better = takesAll && model.servable ? betterThan(best, whole, problem, stop) : null
-  const modelOf = ({ cluster }: InferenceCandidate) =>
-    cluster === problem.cluster ? model : inferenceOn(model, { ...problem, cluster })
+  const modelOn = rememberedOf((cluster: Cluster) =>
+    cluster === problem.cluster ? model : inferenceOn(model, { ...problem, cluster }),
+  )
+  const modelOf = ({ cluster }: InferenceCandidate) => modelOn(cluster)
   const planOf = (candidate: InferenceCandidate, rank: number) =>
     assembleInference(modelOf(candidate), phase, candidate, rank, solver)
   const frontier = best && row.frontier ? row.frontier(model, problem, patience(shares.frontier)) : null

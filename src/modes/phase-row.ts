@@ -2,6 +2,7 @@
 import type { Demand, MeshesOf } from '../inference/meshes.ts'
 import type { InferenceModel } from '../inference/model.ts'
 import type { InferenceCandidate, Phase } from '../inference/phase.ts'
+import type { Workbench } from '../inference/workbench.ts'
 import type { Stop } from '../patience.ts'
 import type { InferencePlan } from '../plan/inference-plan.ts'
 import type { InferenceProblem, PhaseProblem } from '../problem.ts'
@@ -24,7 +25,7 @@ export interface PhaseRow<Workload extends PhaseWorkload> {
     meshesOf?: MeshesOf,
   ) => Phase
   /** The fields that only plans of this phase have. */
-  readonly fields: (model: InferenceModel, workload: Workload, candidate: InferenceCandidate) => PhaseFields
+  readonly fields: (bench: Workbench, workload: Workload, candidate: InferenceCandidate) => PhaseFields
   /** Latency against cost over batches of any size; null if the workload fixes the batch. */
   readonly frontier:
     | ((model: InferenceModel, problem: InferenceProblem<Workload>, stop: Stop) => Frontier)

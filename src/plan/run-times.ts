@@ -15,9 +15,11 @@ export function withRunTimes(launches: Launches, account: Account, settled: Sett
   const able = launchersAmong(frameworks, launches)
   if (able.length === 0) return launches
   const times = able.map((name) => {
-    const under = { ...(runBy[name] ?? assumptions), ...settled[name] }
-    const isOwn = runBy[name] === undefined && agrees(assumptions, settled[name])
-    return [name, isOwn ? seconds : secondsUnder(under)] as const
+    const own = runBy[name] ?? assumptions
+    const told = settled[name]
+    const isOwn = runBy[name] === undefined && agrees(assumptions, told)
+    // What is not changed stays the same object, by which plans share what is derived of it.
+    return [name, isOwn ? seconds : secondsUnder(told ? { ...own, ...told } : own)] as const
   })
   return { ...launches, stepTimeSeconds: Object.fromEntries(times) }
 }

@@ -10,32 +10,30 @@
  */
 import { meanParameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import { only } from '../../inference/layout/compiled-layout.ts'
-import type { InferenceModel } from '../../inference/model.ts'
 import { arrangedSeconds } from '../../inference/pass/arrangement.ts'
 import { stepPasses } from '../../inference/pass/step-passes.ts'
 import type { InferenceCandidate, Site } from '../../inference/phase.ts'
 import { draftSteps } from '../../inference/speculation/draft-step.ts'
 import { bestSpeculation } from '../../inference/speculation/speculation.ts'
-import { createWorkbench } from '../../inference/workbench.ts'
+import type { Workbench } from '../../inference/workbench.ts'
 import type { SpeculationAccount } from '../../plan/inference-plan.ts'
 import type { GenerateWorkload, Speculation } from '../../problem.ts'
 import type { PhaseFields } from '../phase-row.ts'
 import { largestBatch } from './phase.ts'
 
 export function generateFields(
-  model: InferenceModel,
+  bench: Workbench,
   workload: GenerateWorkload,
   candidate: InferenceCandidate,
 ): PhaseFields {
   const { contextLength, meanContextLength, speculative } = workload
   const { mesh, placement, costs, layouts, pass } = candidate
-  const bench = createWorkbench(model)
   const site: Site = { mesh, placement, costs, offered: only(layouts) }
-  const { rates, setting } = model
+  const { rates, setting } = bench
   const { experts } = setting.model
   const perToken =
     (meanParameterBytes(setting.precision, setting.model) / 2) * (rates.secondsPerByte / rates.secondsPerFlop)
-  const account = speculative ? speculationAccount(model, site, candidate, workload, speculative) : null
+  const account = speculative ? speculationAccount(bench, site, candidate, workload, speculative) : null
   return {
     maxBatchSequences: largestBatch(bench, site, { contextLength, meanContextLength }),
     criticalBatchTokens:
@@ -46,7 +44,7 @@ export function generateFields(
 
 /** Null if the drafts that were asked for do not fit beside the caches. */
 function speculationAccount(
-  model: InferenceModel,
+  bench: Workbench,
   site: Site,
   candidate: InferenceCandidate,
   workload: GenerateWorkload,
@@ -54,11 +52,10 @@ function speculationAccount(
 ): SpeculationAccount | null {
   const { mesh, pass, seconds } = candidate
   const batch = pass.resident.sequences
-  const bench = createWorkbench(model)
   const found = bestSpeculation({
     acceptance,
     tokens,
-    draftSeconds: draftSteps(model, site, workload, draft, () => seconds)(batch),
+    draftSeconds: draftSteps(bench, site, workload, draft, () => seconds)(batch),
     // Drafts that do not fit beside the caches take infinite time, so that none such is chosen.
     targetSeconds: (positions) =>
       Math.min(

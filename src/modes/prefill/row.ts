@@ -9,7 +9,7 @@ export const prefill: PhaseRow<PrefillWorkload> = {
   short: ({ contextLength: _, ...workload }) => workload,
   demand: prefillDemand,
   phase: prefillPhase,
-  fields: (_model, _workload, { seconds }) => ({ timeToFirstTokenSeconds: seconds }),
+  fields: (_bench, _workload, { seconds }) => ({ timeToFirstTokenSeconds: seconds }),
   frontier: null,
   unhurried: null,
   limitSeconds: () => undefined,

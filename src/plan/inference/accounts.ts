@@ -3,23 +3,25 @@
  * step: compute + hbm + exposedCommunication + pipelineBubble + overhead.
  */
 import { reserveBytes } from '../../cost/memory/budget.ts'
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { only } from '../../inference/layout/compiled-layout.ts'
 import { setShards } from '../../inference/layout/local-sizes.ts'
 import { sumOf } from '../../inference/layout/local-term.ts'
-import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
+import type { InferenceModel } from '../../inference/model.ts'
 import { cachedBytes } from '../../inference/pass/cached.ts'
 import { rowBytes } from '../../inference/pass/pass-numbers.ts'
 import { type StageLayers, stagesOf } from '../../inference/pass/stage-layers.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import { workFlops } from '../../inference/time/floor.ts'
-import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
-import type { Setting } from '../../problem.ts'
+import type { Workbench } from '../../inference/workbench.ts'
 import type { Seconds } from '../../units.ts'
 import type { Account } from '../account/account.ts'
 import { communication, type Movement } from '../account/movement.ts'
 import type { MemoryAccount, TimeAccount } from '../plan.ts'
+import { benchOf } from './bench.ts'
 import { inferenceAlgorithm, inferenceMovements, shortDerivation } from './collectives.ts'
-import { type InferenceCosting, inferenceCosting } from './costing.ts'
+import { type InferenceCosting, inferenceCosting, inferenceSeconds } from './costing.ts'
+import { modelOn, modelUnder } from './elsewhere.ts'
 import { inferenceWindows } from './windows.ts'
 
 export interface InferenceAccount extends Account {
@@ -52,24 +54,28 @@ export function inferenceAccount(
     usefulFlops: useful,
     executedFlops: useful,
     tokens: phase.tokens(candidate.pass),
-    secondsOn: (cluster) => heldSeconds(model, candidate, { ...model.setting, cluster }),
-    secondsUnder: (assumptions) => heldSeconds(model, candidate, { ...model.setting, assumptions }),
+    secondsOn: (cluster) => secondsOn(model, candidate, cluster),
+    secondsUnder: (assumptions) => heldSeconds(modelUnder(model, assumptions), candidate),
     costed,
   }
 }
 
 /** What a candidate has on a chip, where nothing else is asked of it. */
 export function inferenceMemory(model: InferenceModel, candidate: InferenceCandidate): MemoryAccount {
-  const bench = createWorkbench(model)
+  const bench = benchOf(model)
   setShards(bench.sizes, candidate.mesh)
   return memoryAccount(bench, candidate)
 }
 
-/** Step time on other hardware or under other assumptions, with all choices of the candidate kept. */
-export function heldSeconds(model: InferenceModel, candidate: InferenceCandidate, setting: Setting): Seconds {
-  const other = inferenceOn(model, setting)
+/** Step time by another model, with all choices of the candidate kept. */
+function heldSeconds(other: InferenceModel, candidate: InferenceCandidate): Seconds {
   const costs = other.prices.placed(candidate.placement, candidate.mesh)
-  return inferenceCosting(other, { ...candidate, costs }).stepTime
+  return inferenceSeconds(other, { ...candidate, costs })
+}
+
+/** On other hardware. */
+export function secondsOn(model: InferenceModel, candidate: InferenceCandidate, cluster: Cluster): Seconds {
+  return heldSeconds(modelOn(model, cluster), candidate)
 }
 
 function timeAccount(

@@ -5,7 +5,6 @@ import { longestAlone } from '../../inference/longest.ts'
 import type { InferenceModel } from '../../inference/model.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import { floorSeconds } from '../../inference/time/floor.ts'
-import { createWorkbench } from '../../inference/workbench.ts'
 import { draftsOf, speculativeOf } from '../../launch/server/drafts.ts'
 import { inferenceLaunch } from '../../launch/serving.ts'
 import { rowOf } from '../../modes/phases.ts'
@@ -77,8 +76,8 @@ function described(...[model, phase, candidate, rank, solver]: Assembling) {
   const { mesh, pass, seconds } = candidate
   const { id, summary, names } = choicesOf(model, candidate)
   const row = rowOf(phase.workload)
-  const fields = row.fields(model, phase.workload, candidate)
-  const { longestPositions = longestAlone(createWorkbench(model), candidate, phase.positions) } = phase
+  const fields = row.fields(costed.bench, phase.workload, candidate)
+  const { longestPositions = longestAlone(costed.bench, candidate, phase.positions) } = phase
   const launch = phaseLaunch(
     model,
     { ...phase, longestPositions },

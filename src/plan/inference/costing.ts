@@ -25,9 +25,10 @@ import {
   leastBeside,
   mostBeside,
 } from '../../inference/time/turns.ts'
-import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
+import type { Workbench } from '../../inference/workbench.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 import type { Seconds } from '../../units.ts'
+import { benchOf } from './bench.ts'
 
 export interface InferenceCosting {
   readonly bench: Workbench
@@ -59,8 +60,8 @@ export interface CostedComponent {
   readonly parts: Computed
 }
 
-export function inferenceCosting(model: InferenceModel, candidate: InferenceCandidate): InferenceCosting {
-  const bench = createWorkbench(model)
+/** The components of a candidate, and the longest of its courses as far as moves overlap. */
+function costedOn(bench: Workbench, candidate: InferenceCandidate) {
   const { mesh, costs, pass, layouts } = candidate
   const given: Conditions = {
     rates: bench.rates,
@@ -96,6 +97,21 @@ export function inferenceCosting(model: InferenceModel, candidate: InferenceCand
     const all = courses(bench, pass).map((course) => partsOn(course, bound))
     return all.reduce((most, own) => (own.inLayers > most.inLayers ? own : most))
   }
+  return { given, longest }
+}
+
+/** Its time alone. */
+export function inferenceSeconds(model: InferenceModel, candidate: InferenceCandidate): Seconds {
+  const bench = benchOf(model)
+  const { mesh, pass } = candidate
+  const { inLayers } = costedOn(bench, candidate).longest('expected')
+  return inLayers + transferSeconds(bench, candidate, pass) + overheadSeconds(bench, mesh, pass, inLayers)
+}
+
+export function inferenceCosting(model: InferenceModel, candidate: InferenceCandidate): InferenceCosting {
+  const bench = benchOf(model)
+  const { mesh, pass } = candidate
+  const { given, longest } = costedOn(bench, candidate)
   const bounded = (bound: Bound) => {
     const { inLayers } = longest(bound)
     return inLayers + fixedSeconds(bench, candidate, pass, inLayers)

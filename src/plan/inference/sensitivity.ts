@@ -10,7 +10,7 @@ import type { Bytes } from '../../units.ts'
 import type { Sensitivity } from '../answer.ts'
 import { elasticities } from '../sensitivity/elasticities.ts'
 import { type Chosen, memoryQuotient, nextMemoryStep } from '../sensitivity/memory-step.ts'
-import { heldSeconds } from './accounts.ts'
+import { secondsOn } from './accounts.ts'
 
 export function inferenceSensitivity(model: InferenceModel, best: InferenceCandidate): Sensitivity {
   const { setting } = model
@@ -22,7 +22,7 @@ export function inferenceSensitivity(model: InferenceModel, best: InferenceCandi
   }
   const memoryStep = nextMemoryStep(setting, seconds, chosenWithin)
   return {
-    ...elasticities(setting.cluster, (cluster) => heldSeconds(model, best, { ...setting, cluster })),
+    ...elasticities(setting.cluster, (cluster) => secondsOn(model, best, cluster)),
     memory: memoryQuotient(memoryBudget, seconds, memoryStep),
     memoryStep,
   }
