@@ -5,6 +5,7 @@
 import { compact } from './compact.ts'
 import { type Sustained, sustainedBy } from './evaluate-serve.ts'
 import { present } from './fields.ts'
+import { remembered } from './known.ts'
 import { type Server, servers } from './launch/framework.ts'
 import { launchersAmong } from './launch/launch.ts'
 import { readFrom, serversOf } from './launch/serving.ts'
@@ -21,24 +22,20 @@ export interface Served {
 /** Servers for which there was no time are left out. */
 export function servedBy(problem: ServeProblem): (plan: ServePlan, stop?: Stop) => Served {
   const { runBy = {}, ...rest } = problem
-  const under = new Map(
-    servers.flatMap((name) => {
-      const own = runBy[name]
-      return own ? [[name, { ...rest, assumptions: { ...own, frameworks: [name] } }] as const] : []
-    }),
-  )
+  const problemUnder = remembered((name: Server): ServeProblem => {
+    return { ...rest, assumptions: { ...(runBy[name] ?? rest.assumptions), frameworks: [name] } }
+  })
+  const differ = servers.some((name) => runBy[name])
   const asked = serversOf(problem, rest.assumptions.frameworks)
   const answeredBy = (name: Server, plan: ServePlan): Sustained | null => {
-    const own = under.get(name)
     const sketch = plan.disaggregated ? asPlanned(plan) : asCommanded(plan, name, problem)
     const alike = sketch.maxSequences === plan.maxSequences && sketch.stepTokens === plan.stepTokens
-    if (!own && (plan.disaggregated || alike)) return { infeasible: [], ...plan }
-    const asAsked = { ...rest, assumptions: { ...rest.assumptions, frameworks: [name] } }
-    return sustainedBy(own ?? asAsked, sketch)
+    if (!runBy[name] && (plan.disaggregated || alike)) return { infeasible: [], ...plan }
+    return sustainedBy(problemUnder(name), sketch)
   }
   return (plan, stop = never) => {
     const { launch, feasible } = plan
-    const able = under.size > 0 ? launchersAmong(asked, launch) : []
+    const able = differ ? launchersAmong(asked, launch) : []
     const found = able.flatMap((name) => {
       const served = stop() ? null : answeredBy(name, plan)
       return served ? [{ name, served }] : []

@@ -23,6 +23,7 @@ import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { hostsTaken, type JoinedHosts, joinedHosts } from '../../hardware/cluster/hosts.ts'
 import { behindSwitches } from '../../hardware/cluster/resized-cluster.ts'
 import { slicesOf, wraparound } from '../../hardware/cluster/slice.ts'
+import { rememberedOf } from '../../known.ts'
 import { leastThat } from '../../threshold.ts'
 
 /** More chips than any instance in use has; bounds the search. */
@@ -31,12 +32,12 @@ const mostChips = 256
 /** Numbers of whole nodes, hosts or slices that are tried in any pool that has as many. */
 const fewUnits = [1, 2, 3, 4]
 
-/** Clusters that one instance may have, smallest first. */
-export function instanceClusters(pool: Cluster): readonly Cluster[] {
+/** Clusters that one instance may have, smallest first: the same objects whenever they are asked for, by which more is kept. */
+export const instanceClusters = rememberedOf((pool: Cluster): readonly Cluster[] => {
   const { network } = pool
   const found = network.kind === 'torus' ? sliceClusters(pool, network) : nodeClusters(pool, network)
   return found.filter(({ chips }) => chips <= mostChips).sort((a, b) => a.chips - b.chips)
-}
+})
 
 function nodeClusters(pool: Cluster, network: SwitchedNetwork): readonly Cluster[] {
   const node = fullUnit(network, pool.chips)
