@@ -18,11 +18,12 @@ import { deploymentPreferences } from './plan/certainty/preferences.ts'
 import { preferredOf } from './plan/certainty/preferred.ts'
 import { compared } from './plan/certainty/ties.ts'
 import { pinned } from './plan/inference/no-plan.ts'
-import type { InferenceNoPlan, ServeAnswer } from './plan/inference-plan.ts'
+import type { InferenceNoPlan, ServeAnswer, ServePlan } from './plan/inference-plan.ts'
 import { noLaunch } from './plan/no-plan/no-launch.ts'
 import { cutText } from './plan/search-account.ts'
 import { assembleServe } from './plan/serve/assemble.ts'
 import { serveNoPlan } from './plan/serve/no-plan.ts'
+import type { Readings } from './plan/serve/phase-plans.ts'
 import { comparingDeployments } from './plan/serve/ties.ts'
 import { unlaunchableServe } from './plan/serve/unlaunchable.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
@@ -43,23 +44,18 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
   const rival = rivalOf(space, requests, deployments, patience(shares.frontier))
   const stop = patience(shares.plans)
   const served = servedBy(problem)
-  const made = assembled(
-    deployments,
-    (deployment, rank) => {
-      const plan = assembleServe(deployment, requests, {
-        rank,
-        solver,
-        rival: rank === 1 ? rival : undefined,
-      })
-      return plan && served(plan, stop)
-    },
-    stop,
-  ).flatMap((found) => found ?? [])
+  const readings: Readings = new WeakMap()
+  const answerOf = (deployment: Sized, rank: number) => {
+    const told = { rank, solver, readings, rival: rank === 1 ? rival : undefined }
+    const plan = assembleServe(deployment, requests, told)
+    return plan && served(plan, stop)
+  }
+  const answers = assembled(deployments, answerOf, stop)
+  const made = answers.flatMap((one) => one ?? [])
   const written = made.map(({ plan }) => plan)
   const comparison = comparingDeployments(problem)
   const plans = compared(written, comparison)
-  const apart = rival ? assembleServe(rival, requests, { rank: 0, solver }) : null
-  const other = apart && served(apart, stop).plan
+  const other = rival ? (answers[deployments.indexOf(rival)] ?? answerOf(rival, 0)) : null
   const unlaunchable = better && unlaunchableServe(better, requests, best ?? null, solver)
   const search: SearchAccount = {
     enumerated,
@@ -74,7 +70,7 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
   return {
     plans,
     preferred: preferredOf(plans, deploymentPreferences(problem.cluster.chip), problem.top),
-    alternative: other && (compared([...plans.slice(0, 1), other], comparison)[1] ?? null),
+    alternative: other && (compared([...plans.slice(0, 1), unranked(other.plan)], comparison)[1] ?? null),
     unlaunchable,
     search,
     infeasible:
@@ -90,6 +86,12 @@ export function serve(problem: ServeProblem, solver: Solver, patience: Patience 
       serveWarnings(problem, plans[0] ?? null, space.filtered),
     ),
   }
+}
+
+/** The same deployment beside the list. */
+function unranked(plan: ServePlan): ServePlan {
+  const { prefill, generate } = plan
+  return { ...plan, rank: 0, prefill: { ...prefill, rank: 0 }, generate: { ...generate, rank: 0 } }
 }
 
 /** Where a rate is asked for, scores are chips: the gap is what the best takes over the fewest that any could take. Else nothing is proven. */

@@ -19,7 +19,7 @@ import type { PhasePlan, ServePlan } from '../inference-plan.ts'
 import type { MemoryAccount } from '../plan.ts'
 import { serveExplanation } from './explanation.ts'
 import { instanceText } from './instance-text.ts'
-import { type Made, madeApart, madeTogether, runningCandidate } from './phase-plans.ts'
+import { type Made, madeApart, madeTogether, type Readings, runningCandidate } from './phase-plans.ts'
 
 export interface Assembling {
   readonly rank: number
@@ -27,6 +27,8 @@ export interface Assembling {
   readonly rival?: Sized | null | undefined
   /** The requested budget, if the deployment was searched with more. */
   readonly memoryBudget?: Bytes | undefined
+  /** Kept for other deployments of the answer, which have the same solver. */
+  readonly readings?: Readings
   /** Requests a second, if it was found without the limits within which so many are planned for. */
   readonly planned?: number | undefined
 }
@@ -38,7 +40,7 @@ export interface Assembling {
 export function assembleServe(
   deployment: Sized,
   requests: Requests,
-  { rank, solver, rival, memoryBudget, planned }: Assembling,
+  { rank, solver, rival, memoryBudget, planned, readings = new WeakMap() }: Assembling,
 ): ServePlan | null {
   const { pair, operation, chips, prefills, generates } = deployment
   const { disaggregated, prefill, generate, copyBytes } = pair
@@ -63,6 +65,7 @@ export function assembleServe(
     contextLength,
     maxSequences,
     longest: { read, generated },
+    readings,
   }
   const made = (disaggregated ? madeApart : madeTogether)(pair, told, { running, full })
   const phases = phasePlans(deployment, made)

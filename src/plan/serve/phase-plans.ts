@@ -5,6 +5,7 @@ import { type InferenceModel, inferenceOn } from '../../inference/model.ts'
 import { stepPasses } from '../../inference/pass/step-passes.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import { fastestOf } from '../../inference/sites.ts'
+import { known } from '../../known.ts'
 import { generationPhase } from '../../modes/generate/phase.ts'
 import { prefillPhase } from '../../modes/prefill/phase.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from '../../modes/serve/instance.ts'
@@ -62,22 +63,29 @@ interface Told {
   readonly maxSequences: number
   /** Positions of the longest prompt that has room where prompts are read, and of the longest request where tokens are generated. */
   readonly longest: { readonly read: number; readonly generated: number }
+  readonly readings: Readings
 }
 
+/** Plans of what reads prompts, which deployments of one answer share: by candidate, and then by all else of a deployment that such a plan says. */
+export type Readings = WeakMap<InferenceCandidate, Map<string, InferencePlan>>
+
 function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told, assemble = assembleInference) {
-  const model = heldTo(size, told.memoryBudget)
-  const own = prefillPhase(model, size.part.prefillProblem(prompts))
-  const { transfers, contextLength, longest } = told
-  // A prompt may have all positions of the longest request but one.
-  const { speculative } = size.part.generateProblem('max').workload
-  const other = {
-    transfers,
-    positions: contextLength - 1,
-    longestPositions: longest.read,
-    ...present({ speculative }),
-  }
-  const phase = { ...own, ...other }
-  return assemble(model, phase, candidate, told.rank, told.solver)
+  const { rank, solver, transfers, contextLength, longest, memoryBudget, readings } = told
+  const alike = known(readings, candidate, () => new Map<string, InferencePlan>())
+  const plan = known(alike, [prompts, transfers, contextLength, longest.read, memoryBudget].join(), () => {
+    const model = heldTo(size, memoryBudget)
+    const own = prefillPhase(model, size.part.prefillProblem(prompts))
+    // A prompt may have all positions of the longest request but one.
+    const { speculative } = size.part.generateProblem('max').workload
+    const other = {
+      transfers,
+      positions: contextLength - 1,
+      longestPositions: longest.read,
+      ...present({ speculative }),
+    }
+    return assemble(model, { ...own, ...other }, candidate, rank, solver)
+  })
+  return { ...plan, rank }
 }
 
 /** Proves nothing of its layouts, as they need not be the best for this batch. */
