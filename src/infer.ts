@@ -7,11 +7,11 @@ import { leanestCandidate } from './inference/layout/leanest.ts'
 import { type InferenceModel, inferenceModel, inferenceOn } from './inference/model.ts'
 import type { InferenceCandidate } from './inference/phase.ts'
 import { anyCandidate, searchPhase, type Wanted } from './inference/search.ts'
-import { searchPhaseParts } from './inference/search-parts.ts'
+import { type OnPart, searchPhaseParts } from './inference/search-parts.ts'
 import { floorSeconds } from './inference/time/floor.ts'
 import { rememberedOf } from './known.ts'
 import { draftsAsked } from './launch/server/drafts.ts'
-import { servable, serversOf, servingRefusals } from './launch/serving.ts'
+import { servable, servableOn, serversOf, servingRefusals } from './launch/serving.ts'
 import type { PhaseWorkload } from './modes/phase-row.ts'
 import { phaseOf, positionsOf, rowOf } from './modes/phases.ts'
 import { endless, type Patience, type Stop, shares } from './patience.ts'
@@ -35,11 +35,13 @@ import { unitMesh } from './sharding/axis.ts'
 /** Exact when there is no time limit; else the best so far, as in training (optimize.ts). */
 export function infer(problem: PhaseProblem, solver: Solver, patience: Patience = endless): InferenceAnswer {
   const row = rowOf(problem.workload)
-  const model = inferenceModel(problem, servable(problem))
+  const servableThere = servableOn(problem)
+  const onPart: OnPart = { phaseOf, servable: ({ cluster }) => servableThere(cluster) }
+  const model = inferenceModel(problem, onPart.servable(problem))
   const phase = phaseOf(model, problem, patience(shares.meshes))
   const stop = patience(row.frontier ? shares.listBeforeFrontier : shares.search)
   const late = patience(shares.floors)
-  const result = searchPhaseParts(model, problem, { phaseOf, servable }, { stop, late })
+  const result = searchPhaseParts(model, problem, onPart, { stop, late })
   const [best] = result.candidates
   const whole = { ...model, servable: null }
   const takesAll = satisfies(problem.cluster.chips, problem.constraints.chips)

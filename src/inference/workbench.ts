@@ -1,5 +1,6 @@
-/** What a search of inference writes to, beside terms that it never changes: each phase has its own workbench, and hands it down. */
+/** What a search of inference writes to, beside terms that it never changes: each model has its own workbench, which its phases and plans hand down. */
 import type { Traffic } from '../cost/communication/traffic.ts'
+import { rememberedOf } from '../known.ts'
 import { createSizes, type Sizes } from './layout/local-sizes.ts'
 import type { InferenceModel } from './model.ts'
 import type { Pass } from './pass/pass.ts'
@@ -28,3 +29,9 @@ export function createWorkbench(model: InferenceModel): Workbench {
     traffics: [],
   }
 }
+
+/**
+ * One for all that is asked of a model one thing after another: whoever writes on it sets the mesh and the pass first, and what it keeps is known by
+ * these.
+ */
+export const benchOf = rememberedOf(createWorkbench)

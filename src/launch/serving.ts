@@ -12,6 +12,7 @@ import { hostSize } from '../hardware/cluster/hosts.ts'
 import { innermostUnit } from '../hardware/network/innermost-unit.ts'
 import { onePass, type Servable } from '../inference/layout/served.ts'
 import type { InferenceCandidate, Phase } from '../inference/phase.ts'
+import { known } from '../known.ts'
 import { isOneServer } from '../modes/serve/one-server.ts'
 import type { InferenceProblem, InstanceSketch, ServeSketch, Setting } from '../problem.ts'
 import { faults, keeps } from '../rules/rule.ts'
@@ -147,8 +148,18 @@ export function serversOf({ cluster }: Setting, named: readonly Framework[]): re
  * is assumed, or none of them can serve the model on such chips in these element types, whatever the layout.
  */
 export function servable(asked: Drafting): Servable | null {
-  const able = serversOf(asked, asked.assumptions.frameworks).filter((name) => runsAtAll(asked, name))
-  return able.length === 0 ? null : servedBy(able, draftsAsked(asked))
+  return servableOn(asked)(asked.cluster)
+}
+
+/** The same on each part of the chips, asked once for all parts that rules of servers do not tell apart. */
+export function servableOn(asked: Drafting): (part: Cluster) => Servable | null {
+  const named = serversOf(asked, asked.assumptions.frameworks)
+  const found = new Map<string, { readonly servable: Servable | null }>()
+  return (cluster) =>
+    known(found, hostText(cluster), () => {
+      const able = named.filter((name) => runsAtAll({ ...asked, cluster }, name))
+      return { servable: able.length === 0 ? null : servedBy(able, draftsAsked(asked)) }
+    }).servable
 }
 
 /** A problem of inference, whose servers may draft tokens. */

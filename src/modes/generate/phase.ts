@@ -16,7 +16,7 @@ import { secondsAt } from '../../inference/pass/settled.ts'
 import { stepPasses } from '../../inference/pass/step-passes.ts'
 import type { Phase } from '../../inference/phase.ts'
 import { mostPositions } from '../../inference/speculation/speculation.ts'
-import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
+import { benchOf, type Workbench } from '../../inference/workbench.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateProblem, GenerateWorkload } from '../../problem.ts'
@@ -35,7 +35,7 @@ export function generationPhase(
   stop: Stop = never,
   meshesOf: MeshesOf = inferenceMeshes,
 ): GenerationPhase {
-  const bench = createWorkbench(model)
+  const bench = benchOf(model)
   const { workload, objective } = problem
   const { batchSequences, maxStepSeconds = Number.POSITIVE_INFINITY } = workload
   const fills = batchSequences === 'max'

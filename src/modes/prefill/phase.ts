@@ -12,7 +12,7 @@ import { type Pass, prefillPass } from '../../inference/pass/pass.ts'
 import { memoryRoom } from '../../inference/pass/pass-numbers.ts'
 import type { Phase } from '../../inference/phase.ts'
 import { waysOf } from '../../inference/time/halves.ts'
-import { createWorkbench } from '../../inference/workbench.ts'
+import { benchOf } from '../../inference/workbench.ts'
 import { known, remembered } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { PrefillProblem, PrefillWorkload } from '../../problem.ts'
@@ -24,7 +24,7 @@ export function prefillPhase(
   stop: Stop = never,
   meshesOf: MeshesOf = inferenceMeshes,
 ): Phase {
-  const bench = createWorkbench(model)
+  const bench = benchOf(model)
   const { model: transformer, workload } = problem
   const { batchSequences, cachedPrefixLength, chunkTokens } = workload
   const fresh = freshPositions(workload)

@@ -25,10 +25,9 @@ import {
   leastBeside,
   mostBeside,
 } from '../../inference/time/turns.ts'
-import type { Workbench } from '../../inference/workbench.ts'
+import { benchOf, type Workbench } from '../../inference/workbench.ts'
 import { componentRow } from '../../sharding/component-rows.ts'
 import type { Seconds } from '../../units.ts'
-import { benchOf } from './bench.ts'
 
 export interface InferenceCosting {
   readonly bench: Workbench

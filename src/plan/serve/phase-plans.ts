@@ -6,10 +6,9 @@ import { stepPasses } from '../../inference/pass/step-passes.ts'
 import type { InferenceCandidate } from '../../inference/phase.ts'
 import { fastestOf } from '../../inference/sites.ts'
 import { known } from '../../known.ts'
-import { generationPhase } from '../../modes/generate/phase.ts'
-import { prefillPhase } from '../../modes/prefill/phase.ts'
 import type { GenerateInstance, InstanceSize, PrefillInstance } from '../../modes/serve/instance.ts'
 import type { Pair } from '../../modes/serve/pair.ts'
+import { never } from '../../patience.ts'
 import type { Bytes } from '../../units.ts'
 import { inferenceMemory } from '../inference/accounts.ts'
 import { assembleInference, assembleUnlaunched, phaseLaunch } from '../inference/assemble.ts'
@@ -29,7 +28,7 @@ interface Generating {
 
 /** Each phase has servers of its own, with a launch each. */
 export function madeApart({ prefill, generate }: Pair, told: Told, { running, full }: Generating): Made {
-  const { model, phase } = generatingOf(generate, full, told)
+  const { model, phase } = generatingOf(generate, told)
   const memoryBytes = inferenceMemory(model, full)
   return {
     reading: prefillOf(prefill, told),
@@ -74,7 +73,7 @@ function prefillOf({ size, candidate, prompts }: PrefillInstance, told: Told, as
   const alike = known(readings, candidate, () => new Map<string, InferencePlan>())
   const plan = known(alike, [prompts, transfers, contextLength, longest.read, memoryBudget].join(), () => {
     const model = heldTo(size, memoryBudget)
-    const own = prefillPhase(model, size.part.prefillProblem(prompts))
+    const own = size.part.prefillPhase(prompts, never)
     // A prompt may have all positions of the longest request but one.
     const { speculative } = size.part.generateProblem('max').workload
     const other = {
@@ -95,19 +94,17 @@ function generateOf(
   told: Told,
   assemble = assembleInference,
 ) {
-  const { model, phase } = generatingOf(generate, running, told)
+  const { model, phase } = generatingOf(generate, told)
   return assemble(model, phase, running, told.rank, null)
 }
 
 function generatingOf(
   { size }: GenerateInstance,
-  { pass }: InferenceCandidate,
   { transfers, contextLength, maxSequences, longest, memoryBudget }: Told,
 ) {
   const model = heldTo(size, memoryBudget)
-  const problem = size.part.generateProblem(pass.resident.sequences)
   const own = { transfers, positions: contextLength, maxSequences, longestPositions: longest.generated }
-  return { model, phase: { ...generationPhase(model, problem), ...own } }
+  return { model, phase: { ...size.part.generatePhase(never), ...own } }
 }
 
 function heldTo({ bench }: InstanceSize, memoryBudget: Bytes | undefined): InferenceModel {
