@@ -14,12 +14,13 @@ import { type Reason, tallyOf } from '../search/tally.ts'
 import { familyKey, type Mesh } from '../sharding/axis.ts'
 import { joinsTensors } from '../sharding/tables/inference-layout-fields.ts'
 import type { Offered } from './layout/compiled-layout.ts'
-import { weightsMayFit } from './pass/pass-numbers.ts'
+import { chipsMayHold, weightsMayFit } from './pass/pass-numbers.ts'
 import type { InferenceCandidate, Phase } from './phase.ts'
 import { bestAt, candidatesAt, comes, sitesOf } from './sites.ts'
 
 /** Whether there is any plan at all; the meshes that shard most are tried first. False when it is told to stop before one was found. */
 export function anyCandidate(phase: Phase, stop: Stop): boolean {
+  if (!chipsMayHold(phase.bench)) return false
   const bySharding = [...phase.meshes.allowed].sort((a, b) => a.data - b.data || a.pipeline - b.pipeline)
   return bySharding.some((mesh) => {
     if (stop() || !weightsMayFit(phase.bench, mesh)) return false

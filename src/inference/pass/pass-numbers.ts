@@ -3,7 +3,7 @@
  * memory, bytes that move. Placements of a mesh share it; only the network is put in later (inference/layout/layout-question.ts).
  */
 import { reserveBytes } from '../../cost/memory/budget.ts'
-import type { Mesh } from '../../sharding/axis.ts'
+import { type Mesh, unitMesh } from '../../sharding/axis.ts'
 import type { Bytes } from '../../units.ts'
 import type { CompiledCollective, CompiledLayout, Offered } from '../layout/compiled-layout.ts'
 import { setShards } from '../layout/local-sizes.ts'
@@ -124,6 +124,20 @@ export function memoryRoom(bench: Workbench, mesh: Mesh, layouts: Offered): (pas
   if (least > bench.setting.memoryBudget) return () => least
   return (pass) =>
     fixed + besideBytes(bench, mesh, pass) + leanest(stageBytes(bench, mesh, pass, layouts, weights)).bytes
+}
+
+/**
+ * False when weights alone are over the budget on any mesh of all the chips: each array is on one of them at least, so that some chip has no less
+ * than the mean.
+ */
+export function chipsMayHold(bench: Workbench): boolean {
+  const { setting, components, sizes } = bench
+  setShards(sizes, unitMesh)
+  let whole = 0
+  for (const { layers, layouts } of components) {
+    whole += layers * leastOf(layouts.map(({ stored }) => sumOf(stored, sizes)))
+  }
+  return reserveBytes(setting) + (whole / setting.cluster.chips) * (1 - 1e-9) <= setting.memoryBudget
 }
 
 /** False when weights alone are over the budget, whatever the layouts. */
