@@ -40,7 +40,7 @@ export function withHeldClosures(text) {
           .appendLeft(node.start, `(${nameFor(saidBy(node, parent, key))} = `)
           .prependRight(node.end, ')')
       }
-      if (depth > 0 && node.type === 'FunctionDeclaration') {
+      if (depth > 0 && node.type === 'FunctionDeclaration' && parent.type === 'BlockStatement') {
         // Declarations stand before all else in their block.
         written.appendLeft(parent.start + 1, ` ${nameFor(node.id.name)} = ${node.id.name};`)
       }

@@ -18,6 +18,7 @@ const modules = {
   'a function that calls itself by its name': `export const run = () => (function fact(n) { return n < 2 ? 1 : n * fact(n - 1) })(5)`,
   'generators, rest and spreads': `export const run = () => { const each = function* (...own) { yield* own.map((n) => n + 1) }; return [...each(1, 2)] }`,
   'a function called before the last line': `export const early = make()(1); function make() { return (n) => n + 1 } export const run = () => early`,
+  'a declaration in a case of a switch': `export const run = () => { switch (1) { case 1: function own() { return 3 } default: return own() } }`,
   'no function inside of another': `export function run() { return 1 }`,
   'texts that look like functions': `export const run = () => ['(a) => a', \`\${[1].map((n) => n)} => {\`, /=> \\(/.source]`,
 }

@@ -21,7 +21,7 @@ import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import type { GenerateProblem, GenerateWorkload } from '../../problem.ts'
 import { type Mesh, meshKey, replicasOf } from '../../sharding/axis.ts'
-import type { Bytes, Seconds } from '../../units.ts'
+import type { Seconds } from '../../units.ts'
 import { evenBatches } from './even-batches.ts'
 
 export interface GenerationPhase extends Phase {
@@ -66,18 +66,21 @@ export function generationPhase(
     },
     lower: (mesh, offered) => {
       const least = (batch: number) => leastSeconds(bench, mesh, passOf(batch, mesh), offered)
-      if (fills && !holdsFewest(bench, mesh, offered, workload)) return null
-      // Where one sequence of each replica is too late, it does not matter how many there is room for.
-      if (fills && least(replicasOf(mesh)) > maxStepSeconds) return Number.POSITIVE_INFINITY
-      const room = fills ? mostInMemory(bench, mesh, offered, workload) : batchSequences
       if (!fills) {
         const bytes = memoryRoom(bench, mesh, offered)
-        return bytes(passOf(room, mesh)) <= problem.memoryBudget ? least(room) : null
+        return bytes(passOf(batchSequences, mesh)) <= problem.memoryBudget ? least(batchSequences) : null
       }
-      // Under a time limit the largest batch may be any, so that the bound is that of the smallest.
-      if (workload.maxStepSeconds !== undefined) return least(replicasOf(mesh)) / (perSequence ? room : 1)
-      const bounds = candidateBatches(mesh, room).map((batch) => least(batch) / (perSequence ? batch : 1))
-      return Math.min(...bounds)
+      const { holdsFewest, most } = roomOf(bench, mesh, offered, workload)
+      if (workload.maxStepSeconds === undefined) {
+        const room = most()
+        if (room === 0) return null
+        const bounds = candidateBatches(mesh, room).map((batch) => least(batch) / (perSequence ? batch : 1))
+        return Math.min(...bounds)
+      }
+      if (!holdsFewest()) return null
+      // Under a time limit the largest batch may be any, so that the bound is that of the smallest; where that is too late, it does not matter how many there is room for.
+      const fewest = least(replicasOf(mesh))
+      return fewest > maxStepSeconds ? Number.POSITIVE_INFINITY : fewest / (perSequence ? most() : 1)
     },
     leastPass: (mesh) => passOf(fills ? replicasOf(mesh) : batchSequences, mesh),
     score: ({ resident }, seconds) => {
@@ -118,8 +121,8 @@ export function largestBatch(
   limited?: (batch: number) => Seconds,
 ): number {
   const { mesh } = site
-  const limit = workload.maxStepSeconds
   const most = mostInMemory(bench, mesh, site.offered, workload)
+  const limit = workload.maxStepSeconds
   if (limit === undefined || most === 0) return most
   const secondsOf = secondsAt(bench, site)
   return largest(replicasOf(mesh), most, (batch) => {
@@ -129,29 +132,22 @@ export function largestBatch(
 }
 
 function mostInMemory(bench: Workbench, mesh: Mesh, offered: Offered, workload: Stepped): number {
-  const { maxSequences = absurd } = workload
-  const least = replicasOf(mesh)
-  const bytes = bytesOf(bench, mesh, offered, workload)
-  return mostWithin({ least, step: least, most: maxSequences }, bench.setting.memoryBudget, bytes)
+  return roomOf(bench, mesh, offered, workload).most()
 }
 
-/** Whether a mesh has room for a sequence of each replica, which is the fewest that it may run. */
-function holdsFewest(bench: Workbench, mesh: Mesh, offered: Offered, workload: Stepped): boolean {
-  const least = replicasOf(mesh)
-  if (least > (workload.maxSequences ?? absurd)) return false
-  return bytesOf(bench, mesh, offered, workload)(least) <= bench.setting.memoryBudget
-}
-
-function bytesOf(
-  bench: Workbench,
-  mesh: Mesh,
-  offered: Offered,
-  workload: Stepped,
-): (sequences: number) => Bytes {
+/** Whether a mesh has room for a sequence of each replica, the fewest that it may run, and for how many at most: 0 if not for these. */
+function roomOf(bench: Workbench, mesh: Mesh, offered: Offered, workload: Stepped) {
+  const { memoryBudget, model: transformer } = bench.setting
   const room = memoryRoom(bench, mesh, offered)
-  const positions = mostPositions(workload.speculative)
-  return (sequences) =>
-    room(generationPass(bench.setting.model, workload, sequences, mesh.pipeline, positions))
+  const { speculative, maxSequences = absurd } = workload
+  const positions = mostPositions(speculative)
+  const bytes = (batch: number) =>
+    room(generationPass(transformer, workload, batch, mesh.pipeline, positions))
+  const least = replicasOf(mesh)
+  return {
+    holdsFewest: () => least <= maxSequences && bytes(least) <= memoryBudget,
+    most: () => mostWithin({ least, step: least, most: maxSequences }, memoryBudget, bytes),
+  }
 }
 
 /** The largest number in `least`..`most` for which `holds`, given that it holds up to some number and not beyond; 0 if it never does. */
