@@ -3,30 +3,47 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createScale, setBatch, setMesh } from '../../../src/cost/compile/term.ts'
+import type { MemoryNumbers } from '../../../src/cost/memory/layer-bytes.ts'
 import { memoryNumbers } from '../../../src/cost/memory/memory-numbers.ts'
 import { leastShortBytes } from '../../../src/cost/memory/remat.ts'
 import { shortBytes } from '../../../src/cost/memory/stage-memory.ts'
 import { stageModel } from '../../../src/cost/model.ts'
 import { computeNumbers } from '../../../src/cost/step/microbatch.ts'
+import type { StageGroup } from '../../../src/cost/step/stages.ts'
+import type { Problem } from '../../../src/problem.ts'
 import { fullestShortBytes } from '../../../src/search/bound/memory-floor.ts'
 import { microbatchChoices, scheduleChoices, zeroChoices } from '../../../src/search/layouts/choices.ts'
 import { contextModels } from '../../../src/search/layouts/context-models.ts'
 import { everyLean, meshShortBytes } from '../../../src/search/layouts/lean-layouts.ts'
 import { meshesOf } from '../../../src/search/meshes/of-context-layout.ts'
 import { stageCuts, walkCuts } from '../../../src/search/stages/stage-cuts.ts'
+import type { Bytes } from '../../../src/units.ts'
 import { trainingProblems } from '../../agree/training/problems.ts'
 import { forAll } from '../../law.ts'
 
 const every = Number.POSITIVE_INFINITY
 
+/** One of the problem's models and meshes, if there are any. */
+function pickedOf(problem: Problem, at: number) {
+  const models = contextModels(problem)
+  const model = models[at % models.length]
+  const { allowed } = model ? meshesOf(model) : { allowed: [] }
+  return { model, mesh: allowed[at % Math.max(1, allowed.length)] }
+}
+
+/** The least bytes over the budget of a cut of which all layers have one policy. */
+function ofOnePolicy(memory: MemoryNumbers, groups: readonly StageGroup[], budget: Bytes): Bytes {
+  const each = memory.kept.map((_, policy) =>
+    shortBytes(memory, groups, { policy, other: policy, count: 0 }, budget),
+  )
+  return Math.min(...each)
+}
+
 it('is under every cut and every policy, and close to most of them', () => {
   let [close, all] = [0, 0]
   forAll(60, [trainingProblems, fc.nat()], (problem, at) => {
     const { memoryBudget } = problem
-    const models = contextModels(problem)
-    const model = models[at % models.length]
-    const { allowed } = model ? meshesOf(model) : { allowed: [] }
-    const mesh = allowed[at % Math.max(1, allowed.length)]
+    const { model, mesh } = pickedOf(problem, at)
     if (!model || !mesh) return
     const scale = createScale()
     const ofMesh = meshShortBytes(model, mesh, scale)
@@ -44,10 +61,7 @@ it('is under every cut and every policy, and close to most of them', () => {
           let [least, leanest] = [every, every]
           walkCuts(cuts, (cut) => {
             least = Math.min(least, leastShortBytes(memory, cut.groups(), memoryBudget, every))
-            memory.kept.forEach((_, policy) => {
-              const alone = { policy, other: policy, count: 0 }
-              leanest = Math.min(leanest, shortBytes(memory, cut.groups(), alone, memoryBudget))
-            })
+            leanest = Math.min(leanest, ofOnePolicy(memory, cut.groups(), memoryBudget))
             return { fewer: true, more: true }
           })
           expect(floor).toBeLessThanOrEqual(least + rounding)
@@ -67,10 +81,7 @@ it('passes over no layout that is short of as little as asked', () => {
     [trainingProblems, fc.nat(), fc.double({ min: 0, max: 1, noNaN: true })],
     (problem, at, share) => {
       const { memoryBudget } = problem
-      const models = contextModels(problem)
-      const model = models[at % models.length]
-      const { allowed } = model ? meshesOf(model) : { allowed: [] }
-      const mesh = allowed[at % Math.max(1, allowed.length)]
+      const { model, mesh } = pickedOf(problem, at)
       if (!model || !mesh) return
       const shortOf = (most: number) => {
         const found = new Map<string, number>()
@@ -82,10 +93,7 @@ it('passes over no layout that is short of as little as asked', () => {
           ({ layout, cuts, memory }) => {
             let least = every
             walkCuts(cuts, (cut) => {
-              memory.kept.forEach((_, policy) => {
-                const alone = { policy, other: policy, count: 0 }
-                least = Math.min(least, shortBytes(memory, cut.groups(), alone, memoryBudget))
-              })
+              least = Math.min(least, ofOnePolicy(memory, cut.groups(), memoryBudget))
               return { fewer: true, more: true }
             })
             const { zeroStage, microbatches, schedule } = layout
