@@ -6,19 +6,12 @@
 
 import { compact } from '../compact.ts'
 import type { Fields } from '../fields.ts'
-import { type Chip, devicesOn, isDirect } from '../hardware/chip.ts'
-import type { Cluster } from '../hardware/cluster/cluster.ts'
-import { hostSize } from '../hardware/cluster/hosts.ts'
-import { innermostUnit } from '../hardware/network/innermost-unit.ts'
-import { onePass, type Servable } from '../inference/layout/served.ts'
+import { type Chip, devicesOn } from '../hardware/chip.ts'
 import type { InferenceCandidate, Phase } from '../inference/phase.ts'
-import { known } from '../known.ts'
 import { isOneServer } from '../modes/serve/one-server.ts'
-import type { InferenceProblem, InstanceSketch, ServeSketch, Setting } from '../problem.ts'
-import { faults, keeps } from '../rules/rule.ts'
-import { type Mesh, unitMesh } from '../sharding/axis.ts'
-import { type LayoutFields, layoutFields } from '../sharding/tables/inference-layout-fields.ts'
-import type { ProjectionLayout } from '../sharding/tables/inference-sharding.ts'
+import type { InstanceSketch, ServeSketch, Setting } from '../problem.ts'
+import { faults } from '../rules/rule.ts'
+import type { Mesh } from '../sharding/axis.ts'
 import type { Bytes } from '../units.ts'
 import { type Framework, ofKind, type Server, servers } from './framework.ts'
 import { type Launch, told } from './launch.ts'
@@ -26,9 +19,8 @@ import { readMaxtextServer } from './maxtext/read/server.ts'
 import { maxtext, maxtextRules } from './maxtext/server.ts'
 import { knownOf } from './read/known-model.ts'
 import type { LaunchReading, ReadingContext } from './read/reading.ts'
-import { type Drafts, draftsAsked } from './server/drafts.ts'
 import { missNote } from './server/missed-prefix.ts'
-import { laysOut, type ServingRules } from './server/rules.ts'
+import type { ServingRules } from './server/rules.ts'
 import { neededToSend, type Stepped } from './server/sent-tokens.ts'
 import { type Counted, type Serving, serving } from './server/serving.ts'
 import { sglang, sglangRules } from './sglang/flags.ts'
@@ -41,7 +33,7 @@ import { vllm } from './vllm/flags.ts'
 import { readVllm } from './vllm/read.ts'
 import { buildOf } from './vllm/rules.ts'
 
-interface Launcher {
+export interface Launcher {
   readonly chips: readonly Chip['kind'][]
   readonly launch: (serving: Serving) => Launch<unknown>
   /** Rules that a plan has to keep. */
@@ -143,95 +135,6 @@ export function serversOf({ cluster }: Setting, named: readonly Framework[]): re
   return ofKind(servers, named).filter((name) => servingLaunchers[name].chips.includes(cluster.chip.kind))
 }
 
-/**
- * Restricts a search to layouts that one of the assumed frameworks can serve. Null for no restriction: if no framework
- * is assumed, or none of them can serve the model on such chips in these element types, whatever the layout.
- */
-export function servable(asked: Drafting): Servable | null {
-  return servableOn(asked)(asked.cluster)
-}
-
-/** The same on each part of the chips, asked once for all parts that rules of servers do not tell apart. */
-export function servableOn(asked: Drafting): (part: Cluster) => Servable | null {
-  const named = serversOf(asked, asked.assumptions.frameworks)
-  const found = new Map<string, { readonly servable: Servable | null }>()
-  return (cluster) =>
-    known(found, hostText(cluster), () => {
-      const able = named.filter((name) => runsAtAll({ ...asked, cluster }, name))
-      return { servable: able.length === 0 ? null : servedBy(able, draftsAsked(asked)) }
-    }).servable
-}
-
-/** A problem of inference, whose servers may draft tokens. */
-type Drafting = Setting & Partial<Pick<InferenceProblem, 'workload'>>
-
-/**
- * The same for each framework alone, as one framework has to launch both phases of a deployment; only those that can
- * run the model on some part of the pool that an instance may have. Null if none can.
- */
-export function servables(asked: Drafting, parts: readonly Cluster[]): readonly Servable[] | null {
-  const able = serversOf(asked, asked.assumptions.frameworks).filter((name) =>
-    parts.some((cluster) => runsAtAll({ ...asked, cluster }, name)),
-  )
-  return able.length === 0 ? null : able.map((name) => servedBy([name], draftsAsked(asked)))
-}
-
-function servedBy(able: readonly Server[], drafts: Drafts | null): Servable {
-  const counted = { ...uncounted, drafts }
-  const anyRuns = (made: Serving) => able.some((name) => runs(servingLaunchers[name], made))
-  const counts = able.some((name) => servingLaunchers[name].countsSequences)
-  return {
-    host: (cluster) => `${able.join()} ${drafts ? `${drafts.by} ${drafts.tokens} ` : ''}${hostText(cluster)}`,
-    toldApart: (sequences) => (counts ? sequences : 1),
-    layout: laysOut,
-    needsBeside: (setting, mesh, pass) =>
-      mesh.expert === 1
-        ? 0
-        : Math.min(...able.map((name) => servingLaunchers[name].needsBeside?.(setting, mesh, pass) ?? 0)),
-    runs: (asked, layouts) => anyRuns(serving(asked, layouts, layouts.mode, counted)),
-    serves: (asked, layouts) => anyRuns(serving(asked, layouts, 'serve', counted)),
-  }
-}
-
-/** All that rules of servers read of a cluster besides its chip (test/agree/inference/servable.test.ts). */
-function hostText(cluster: Cluster): string {
-  const { network } = cluster
-  const joined = network.kind === 'torus' ? network.slices > 1 : network.tiers.slice(0, 1).every(isDirect)
-  return `${network.kind} ${hostSize(cluster)} ${innermostUnit(cluster)} ${joined}`
-}
-
-function runs({ rules }: Launcher, made: Serving): boolean {
-  return keeps(rules(made), made)
-}
-
-/** Whether it runs on one chip, or with attention by sequences on two. */
-function runsAtAll(setting: Setting, name: Server): boolean {
-  const { experts, layers } = setting.model
-  const probe = (attention: LayoutFields, rest: ProjectionLayout, tensor: number) => {
-    const named = [
-      ['attention', attention] as const,
-      ['mlp', layoutFields(rest)] as const,
-      ...(experts ? [['experts', layoutFields(rest, { places: 'sliced' })] as const] : []),
-    ]
-    const layouts = named.map(([component, fields]) => {
-      return { ...fields, component: { name: component, arrays: {}, einsums: [] } }
-    })
-    const pass = {
-      mesh: { ...unitMesh, tensor },
-      layouts,
-      pass: onePass(1, false, layers),
-      mode: 'generate' as const,
-    }
-    return runs(servingLaunchers[name], serving(setting, pass, pass.mode, uncounted))
-  }
-  const groups = layoutFields('copied-all', { cache: 'batch' })
-  return (
-    probe(layoutFields('1d', { cache: 'heads' }), '1d', 1) ||
-    probe(groups, '1d-sequences', 2) ||
-    probe(groups, 'copied-all', 2)
-  )
-}
-
 /** For each assumed framework of such chips, why it cannot serve a plan; empty for one that can. */
 export function servingRefusals(
   setting: Setting,
@@ -242,15 +145,6 @@ export function servingRefusals(
   const made = serving(setting, candidate, mode, counted)
   const asked = serversOf(setting, setting.assumptions.frameworks)
   return Object.fromEntries(asked.map((name) => [name, faults(servingLaunchers[name].rules(made), made)]))
-}
-
-/** Memory without a limit, which the search tests itself. */
-const uncounted: Counted = {
-  contextLength: 1,
-  memory: {
-    ...{ budget: Number.POSITIVE_INFINITY, total: 0, parameters: 0, gradients: 0, optimizer: 0 },
-    ...{ activations: 0, kvCache: 0, workspace: 0, reserve: 0, host: 0, stage: 0 },
-  },
 }
 
 function scopeOf({ drafts }: Serving): string {

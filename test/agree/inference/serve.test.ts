@@ -6,7 +6,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { inferenceModel } from '../../../src/inference/model.ts'
-import { servables } from '../../../src/launch/serving.ts'
+import { servables } from '../../../src/launch/servable.ts'
 import { transformer } from '../../../src/model/architecture.ts'
 import { bestDeployments } from '../../../src/modes/serve/deployments.ts'
 import type { GenerateInstance, PrefillInstance } from '../../../src/modes/serve/instance.ts'
