@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { builtModules } from './test/built-modules.ts'
 
 /** Tests that put modules in the place of others, or count what they do, have modules to themselves. */
 const apart = [
@@ -18,12 +19,15 @@ export default defineConfig({
     projects: [
       {
         extends: true,
+        // Lines are counted of sources.
+        plugins: process.argv.includes('--coverage') ? [] : [builtModules()],
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],
           exclude: apart,
           // Modules hold no state between tests: they are loaded and compiled once a worker, not once a file.
           isolate: false,
+          server: { deps: { external: [/\/dist\//] } },
         },
       },
       { extends: true, test: { name: 'apart', include: apart } },
