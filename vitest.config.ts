@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { builtModules } from './test/built-modules.ts'
+import { builtPlugin } from './test/built/plugin.ts'
 
 /** Tests that put modules in the place of others, or count what they do, have modules to themselves. */
 const apart = [
@@ -20,7 +20,7 @@ export default defineConfig({
       {
         extends: true,
         // Lines are counted of sources.
-        plugins: process.argv.includes('--coverage') ? [] : [builtModules()],
+        plugins: process.argv.includes('--coverage') ? [] : [builtPlugin()],
         test: {
           name: 'together',
           include: ['test/**/*.test.ts'],

@@ -3,15 +3,13 @@
  * schedule, memory policy and placement), and one step time alone. The meshes are a fixed sample of each question's:
  * every nth of them, in the order of the enumeration. The ratio `step times/layout` hardly depends on the machine.
  */
-import {
-  costing,
-  costModel,
-  createWorkbench,
-  enumerateMeshes,
-  expandMesh,
-  search,
-  stepTime,
-} from './built.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
+import { stepTime } from '../../src/cost/step/step.ts'
+import { costing } from '../../src/plan/account/costing.ts'
+import { expandMesh } from '../../src/search/layouts/expand.ts'
+import { enumerateMeshes } from '../../src/search/meshes/meshes.ts'
+import { createWorkbench } from '../../src/search/search.ts'
+import { search } from '../search.ts'
 import { problemNamed } from './questions.ts'
 import { repeated } from './stopwatch.ts'
 

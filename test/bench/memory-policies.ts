@@ -2,18 +2,16 @@
  * One memory policy as a programme, with both solvers, beside the closed form that the search uses: on the best layout
  * of each question, with a budget halfway between those of its leanest and its largest policy.
  */
+
+import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
 import type { Solver } from '../../solvers/linear-program.ts'
+import { costModel } from '../../src/cost/compiled-model.ts'
+import { fittingMixes } from '../../src/cost/memory/remat.ts'
+import { shortBytes } from '../../src/cost/memory/stage-memory.ts'
+import { costing } from '../../src/plan/account/costing.ts'
+import { relaxMemoryPolicy, solveMemoryPolicy } from '../../src/search/memory-policy/memory-policy.ts'
 import { loadHighs } from '../highs.ts'
-import {
-  costing,
-  costModel,
-  fittingMixes,
-  javascriptLpSolver,
-  relaxMemoryPolicy,
-  search,
-  shortBytes,
-  solveMemoryPolicy,
-} from './built.ts'
+import { search } from '../search.ts'
 import { problemNamed } from './questions.ts'
 import { repeated } from './stopwatch.ts'
 

@@ -1,7 +1,10 @@
 /** The requests that the benchmarks ask, as a client would send them. */
+
+import { loadCatalogue } from '../../api/catalogue.ts'
+import { optimizeRequest } from '../../api/schemas/optimize.ts'
+import { problemOf } from '../../api/translate/problem.ts'
 import type { Question } from '../../src/modes/question.ts'
 import type { Problem } from '../../src/problem.ts'
-import { loadCatalogue, optimizeRequest, problemOf } from './built.ts'
 
 const llama70b = {
   model: 'llama-3-70b',

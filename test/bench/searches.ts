@@ -3,7 +3,9 @@
  * multiples of a fixed kernel (kernel.ts). Covered layouts are accounted for, nearly all by a proof that they are no
  * better; evaluated ones were costed completely.
  */
-import { endless, javascriptLpSolver, optimized } from './built.ts'
+import { javascriptLpSolver } from '../../solvers/javascript-lp-solver.ts'
+import { optimized } from '../../src/modes/modes.ts'
+import { endless } from '../../src/patience.ts'
 import { kernelMilliseconds } from './kernel.ts'
 import { questionNamed } from './questions.ts'
 import { cpuMilliseconds, repeated } from './stopwatch.ts'
