@@ -4,6 +4,7 @@ import type { Chip } from '../hardware/chip.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { Placement } from '../hardware/network/placement.ts'
 import type { Problem } from '../problem.ts'
+import { keepEverything, recomputeEverything } from '../recipe/policy.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Trainer } from './framework.ts'
 import type { Launch } from './launch.ts'
@@ -31,8 +32,8 @@ export type Assuming = Pick<Problem, 'precision' | 'cluster' | 'assumptions'>
 export interface TrainingLauncher {
   readonly chips: readonly Chip['kind'][]
   readonly launch: (run: Run) => Launch<unknown>
-  /** Whether it supports two rematerialisation policies in one plan. */
-  readonly mixes: boolean
+  /** Rematerialisation policies that it has beside each other in one plan, each on some layers; empty where a plan has one policy. */
+  readonly mixes: readonly string[]
   /** What a note calls it where its flags spell the model out, as it knows none by name; null if they do not. */
   readonly spellsModel: string | null
   /** Why its models are planned without layers that predict further tokens where it alone launches plans; absent where they are not. */
@@ -47,11 +48,14 @@ export interface TrainingLauncher {
   readonly places?: (cluster: Cluster, mesh: Mesh) => readonly Placement[] | null
 }
 
+/** Some layers are recomputed whole, and the others not at all. */
+const wholeLayers: readonly string[] = [keepEverything.name, recomputeEverything.name]
+
 export const trainingLaunchers: Readonly<Record<Trainer, TrainingLauncher>> = {
   megatron: {
     chips: ['gpu'],
     launch: megatron,
-    mixes: true,
+    mixes: wholeLayers,
     spellsModel: 'Megatron-LM',
     dispatch: megatronDispatch,
     assumes: narrowWeightsAssumed,
@@ -60,7 +64,7 @@ export const trainingLaunchers: Readonly<Record<Trainer, TrainingLauncher>> = {
   maxtext: {
     chips: ['gpu', 'tpu'],
     launch: maxtext,
-    mixes: false,
+    mixes: [],
     spellsModel: null,
     dispatch: maxtextDispatch,
     assumes: () => ({ policies: maxtextPolicies, endsOnEveryStage: true, expertBufferFactor: 0 }),
@@ -70,7 +74,7 @@ export const trainingLaunchers: Readonly<Record<Trainer, TrainingLauncher>> = {
   torchtitan: {
     chips: ['gpu'],
     launch: torchtitan,
-    mixes: true,
+    mixes: wholeLayers,
     spellsModel: null,
     furtherLayers: torchtitanFurtherLayers,
     dispatch: torchtitanDispatch,

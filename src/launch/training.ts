@@ -109,7 +109,10 @@ export function launchable(model: CostModel): Accepts | null {
   if (able.length === 0) return null
   const byAny = (kept: (rules: RunRules) => boolean) => able.some(({ rules }) => kept(rules))
   return {
-    mixes: able.some(({ mixes }) => mixes),
+    mixes: ({ policy, other }) => {
+      const names = [policy, other].map((at) => model.policies[at]?.name)
+      return able.some(({ mixes }) => names.every((name) => name !== undefined && mixes.includes(name)))
+    },
     mesh: (mesh) => {
       const run = meshRun(problem, mesh)
       return byAny((rules) => keeps(rules.mesh, run))

@@ -7,20 +7,19 @@ import type { StateTerms } from '../memory/state-terms.ts'
 import { type CostModel, stageModel } from '../model.ts'
 import type { StageGroup } from './stages.ts'
 
+/** Of the stage of a cut that takes longest. */
+export type UpdateTime = (groups: readonly StageGroup[]) => Seconds
+
 /**
  * The optimizer streams its states through HBM once a step, and Muon multiplies matrices, on the stage that has the most. States on
- * the host come and go over its link, one after the other.
+ * the host come and go over its link, one after the other. What layers and ends take is worked out once for all cuts of a mesh, which is in
+ * the scale.
  */
-export function updateTime(
-  model: CostModel,
-  stage: StageModel,
-  groups: readonly StageGroup[],
-  scale: Scale,
-): Seconds {
+export function updateTimes(model: CostModel, stage: StageModel, scale: Scale): UpdateTime {
   const { rates, problem } = model
   const { assumptions, cluster } = problem
   const { optimizerStep, optimizerOnHost } = assumptions
-  if (!optimizerStep && !optimizerOnHost) return 0
+  if (!optimizerStep && !optimizerOnHost) return () => 0
   const streamed = ({ updated, updateFlops }: StateTerms): Seconds =>
     sumTerms(updated, scale) * rates.secondsPerByte +
     sumTerms(updateFlops, scale) * rates.secondsPerUpdateFlop
@@ -34,13 +33,17 @@ export function updateTime(
     ? ofKinds(kinds, (kind) => time(stageModel(kind, stage.zeroStage).layerStates))
     : { dense: average, sparse: average }
   const head = time(stage.headStates)
-  let most = 0
-  for (const group of groups) {
-    const tied = group.last && problem.model.tiedEmbeddings
-    const front = group.first ? time(tied ? stage.positionStates : stage.embeddingStates) : 0
-    const layer = group.composition ? blend(group.composition, dense, sparse) : average
-    const own = group.held * group.layers * layer + front + (group.last ? head : 0)
-    most = Math.max(most, own / (stage.zeroStage > 0 ? group.held : 1))
+  const embedding = time(stage.embeddingStates)
+  // A chip that has the head as well has a tied matrix there.
+  const besideHead = problem.model.tiedEmbeddings ? time(stage.positionStates) : embedding
+  return (groups) => {
+    let most = 0
+    for (const group of groups) {
+      const front = group.first ? (group.last ? besideHead : embedding) : 0
+      const layer = group.composition ? blend(group.composition, dense, sparse) : average
+      const own = group.held * group.layers * layer + front + (group.last ? head : 0)
+      most = Math.max(most, own / (stage.zeroStage > 0 ? group.held : 1))
+    }
+    return most
   }
-  return most
 }

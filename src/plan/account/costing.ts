@@ -10,7 +10,7 @@ import { computeNumbers, trafficNumbers } from '../../cost/step/microbatch.ts'
 import { createStepScratch, onceTime, type Step, stageTime } from '../../cost/step/stage-time.ts'
 import type { Layers, StageGroup } from '../../cost/step/stages.ts'
 import { fillTime, holeTime, stepTime } from '../../cost/step/step.ts'
-import { updateTime } from '../../cost/step/update-time.ts'
+import { updateTimes } from '../../cost/step/update-time.ts'
 import { scheduleRow } from '../../recipe/schedule.ts'
 import type { Candidate } from '../../search/layouts/candidate.ts'
 import type { Seconds } from '../../units.ts'
@@ -48,7 +48,7 @@ function posedStep(model: CostModel, candidate: Candidate) {
     costs,
     routedOverlap(scheduleRow(schedule), microbatches, assumptions),
   )
-  const layers: Layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
+  const layers: Layers = { groups, schedule, microbatches, update: updateTimes(model, stage, scale)(groups) }
   const step: Step = { model, compute, traffic, layers, scratch: createStepScratch(model.resources) }
   return { step, stage, scale, costs }
 }

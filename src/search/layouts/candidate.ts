@@ -36,8 +36,8 @@ export interface Candidate extends Layout {
 
 /** What may be listed. It is asked of a mesh, of a layout and of a cut, and is false when no plan of it may be listed. */
 export interface Accepts {
-  /** Whether a plan with two rematerialisation policies may be listed. */
-  readonly mixes: boolean
+  /** Whether a plan with two such rematerialisation policies may be listed, whatever the number of layers of each: many numbers are asked for of a pair. */
+  readonly mixes: (pair: Pick<Mix, 'policy' | 'other'>) => boolean
   readonly mesh: (mesh: Mesh) => boolean
   readonly layout: (layout: OpenLayout) => boolean
   /** Asked of the layers by stage alone, before anything is known of them. */

@@ -12,7 +12,6 @@ import type { TrafficNumbers } from '../../cost/step/microbatch.ts'
 import type { Step, StepScratch } from '../../cost/step/stage-time.ts'
 import type { Layers } from '../../cost/step/stages.ts'
 import { stepTime } from '../../cost/step/step.ts'
-import { updateTime } from '../../cost/step/update-time.ts'
 import type { Placement } from '../../hardware/network/placement.ts'
 import type { Stop } from '../../patience.ts'
 import type { Schedule } from '../../recipe/schedule.ts'
@@ -135,14 +134,14 @@ export function consider(visit: Visit, open: OpenLayout, cuts: StageCuts, number
 function considerCut(
   visit: Visit,
   layout: Layout,
-  { stage, compute, memory, places, traffics }: StageNumbers,
+  { update, compute, memory, places, traffics }: StageNumbers,
 ): Outcome {
   const { bench, choices } = visit
-  const { model, scale, scratch, accepts } = bench
+  const { model, scratch, accepts } = bench
   const { memoryBudget, assumptions } = model.problem
   const { groups, schedule, microbatches } = layout
   const { best: bestTraffics, under } = traffics(schedule, microbatches)
-  const layers: Layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
+  const layers: Layers = { groups, schedule, microbatches, update: update(groups) }
   const stepOf = (traffic: TrafficNumbers): Step => ({ model, compute, traffic, layers, scratch })
   const hoped = bestTraffics.map(stepOf)
   // No policy does less than the one that keeps everything, whether that fits or not.
@@ -175,7 +174,7 @@ function considerCut(
   const ways = places.ways()
   const among = acceptedMixes(plans, layout, ways, {
     given: given !== undefined,
-    mixed: accepts?.mixes ?? false,
+    mixed: accepts?.mixes ?? (() => false),
   })
   const asIs = among(quickest)
   // When the quickest mix is refused, one that does more may be the best of those that are not.
@@ -188,10 +187,14 @@ function considerCut(
   return placed.includes(true) ? 'evaluated' : 'pruned'
 }
 
-/** A cut that is over the budget by more than another was, but for rounding, need not be known better: it does not fit. */
-function overNearest({ bench, found }: Visit): number {
+/**
+ * A cut that is over the budget by more than another was, but for rounding, need not be known better: it does not fit. Where only what fits is
+ * of interest, that is any.
+ */
+function overNearest({ bench, choices, found }: Visit): number {
   const { memoryBudget } = bench.model.problem
-  return Math.max(0, found.nearest?.shortBytes ?? Number.POSITIVE_INFINITY) + 1e-9 * memoryBudget
+  const short = choices.nearest === false ? 0 : (found.nearest?.shortBytes ?? Number.POSITIVE_INFINITY)
+  return Math.max(0, short) + 1e-9 * memoryBudget
 }
 
 /** Keeps a layout that does not fit where it is nearer to fitting than those before. */
@@ -211,7 +214,7 @@ function acceptedMixes(
   plans: AcceptsPlan,
   { groups }: Layout,
   ways: readonly PlacedTogether[],
-  { given, mixed }: { readonly given: boolean; readonly mixed: boolean },
+  { given, mixed }: { readonly given: boolean; readonly mixed: Accepts['mixes'] },
 ): (mixes: readonly Mix[]) => readonly (readonly Mix[])[] {
   const most = groups.reduce((layers, group) => Math.max(layers, group.layers), 0)
   return (mixes) =>
@@ -220,7 +223,8 @@ function acceptedMixes(
       if (!placement) return []
       return mixes.flatMap((mix) => {
         if (given || mix.count === 0 || plans === anyPlan) return plans(placement, mix) ? [mix] : []
-        for (let { count } = mix; mixed && count < most; count++) {
+        if (!mixed(mix)) return []
+        for (let { count } = mix; count < most; count++) {
           const more = { ...mix, count }
           if (plans(placement, more)) return [more]
         }

@@ -8,18 +8,13 @@ import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { fittingMixes, leastShortBytes } from '../../cost/memory/remat.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
-import {
-  evenLastLayers,
-  leastAtEnds,
-  mirroredLayers,
-  type StageGroup,
-  stageLayers,
-} from '../../cost/step/stages.ts'
+import { type StageGroup, stageGroups } from '../../cost/step/stages.ts'
 import { remembered } from '../../known.ts'
 import { layersAreAlike } from '../../model/composition.ts'
 import type { Problem } from '../../problem.ts'
-import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
+import type { Schedule } from '../../recipe/schedule.ts'
 import type { Bytes } from '../../units.ts'
+import { alikeCuts } from './alike-cuts.ts'
 import { type StageCut, timedCuts } from './timed-cuts.ts'
 import { unlikeCut, unlikeCuts } from './unlike-cuts.ts'
 
@@ -47,17 +42,11 @@ export function cutsOf({ problem: { model, assumptions } }: Pick<CostModel, 'pro
 /** Whether there are layers enough for so many stages. */
 export function anyCuts(model: CostModel, stages: number, schedule: Schedule): boolean {
   if (cutsOf(model) === 'unlike') return unlikeCuts(model, stages, schedule).length > 0
-  const { model: transformer, assumptions } = model.problem
-  if (stages === 1 || assumptions.tokensDivideFreely) return true
-  const [pieces, least, ends] = piecesOf(stages, schedule)
-  return evenLastLayers(transformer.layers, pieces, least, 0, ends) !== null
+  return cutsOfAlike(model, stages, schedule).evenLast(0) !== null
 }
 
-/** Pieces that layers are cut into, and the fewest layers of each and of those at the ends. */
-function piecesOf(stages: number, schedule: Schedule): readonly [number, number, number] {
-  const { virtualStages } = schedule
-  const paired = scheduleRow(schedule).stagesPerChip === 2
-  return paired ? [stages / 2, 2, 2] : [stages, virtualStages, leastAtEnds(virtualStages)]
+function cutsOfAlike({ problem: { model, assumptions } }: CostModel, stages: number, schedule: Schedule) {
+  return alikeCuts(model.layers, stages, schedule, assumptions.tokensDivideFreely)
 }
 
 /** Null when there are too few layers for so many stages. */
@@ -68,8 +57,6 @@ export function stageCuts(
   microbatches: number,
   compute: ComputeNumbers,
 ): StageCuts | null {
-  const { model: transformer, assumptions } = model.problem
-  const { layers } = transformer
   const timed = timedCuts(model, stages, schedule, microbatches, compute)
   if (cutsOf(model) === 'unlike') {
     const byFloor = unlikeCuts(model, stages, schedule)
@@ -77,25 +64,14 @@ export function stageCuts(
       .sort((a, b) => a.floor - b.floor)
     return byFloor.length > 0 ? { kind: 'unlike', byFloor } : null
   }
-  if (stages === 1 || assumptions.tokensDivideFreely) {
-    const each = layers / stages
-    const only = timed.alike(Array.from({ length: stages }, () => each))
-    return { kind: 'alike', evenLast: each, of: (last) => (last === each ? only : null) }
+  const { evenLast, of } = cutsOfAlike(model, stages, schedule)
+  const last = evenLast(timed.headLayers)
+  if (last === null) return null
+  const cut = (layers: number) => {
+    const own = of(layers)
+    return own && timed.alike(own)
   }
-  const [pieces, least, ends] = piecesOf(stages, schedule)
-  const evenLast = evenLastLayers(layers, pieces, least, timed.headLayers, ends)
-  if (evenLast === null) return null
-  const paired = scheduleRow(schedule).stagesPerChip === 2
-  return {
-    kind: 'alike',
-    evenLast,
-    of: remembered((last) => {
-      const counts = paired
-        ? mirroredLayers(layers, stages, last)
-        : stageLayers(layers, stages, least, last, ends)
-      return counts && timed.alike(counts)
-    }),
-  }
+  return { kind: 'alike', evenLast: last, of: remembered(cut) }
 }
 
 /** The one cut that somebody wrote, whether or not it is among those that are tried. */
@@ -110,7 +86,7 @@ export function writtenCut(
   const only =
     cutsOf(model) === 'unlike'
       ? timed.unlike(unlikeCut(model.problem, counts, schedule))
-      : timed.alike(counts)
+      : timed.alike({ stageLayers: counts, groups: stageGroups(counts, schedule, 1) })
   return { kind: 'unlike', byFloor: [only] }
 }
 

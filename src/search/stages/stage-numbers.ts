@@ -8,15 +8,16 @@ import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { type Activations, memoryNumbers, type States } from '../../cost/memory/memory-numbers.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import { type ComputeNumbers, type TrafficNumbers, trafficNumbers } from '../../cost/step/microbatch.ts'
+import { type UpdateTime, updateTimes } from '../../cost/step/update-time.ts'
 import { known, remembered } from '../../known.ts'
 import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { PlacedCosts } from './placed-costs.ts'
 
 export interface StageNumbers {
-  readonly stage: StageModel
   readonly compute: ComputeNumbers
   readonly memory: MemoryNumbers
+  readonly update: UpdateTime
   readonly places: PlacedCosts
   readonly traffics: (schedule: Schedule, microbatches: number) => Traffics
 }
@@ -42,9 +43,9 @@ export function stageNumbers(
   const stage = stageModel(model, zeroStage)
   const byShare = new Map<number, Traffics>()
   return {
-    stage,
     compute,
     memory: memoryNumbers(model, stage, scale, activations, states),
+    update: updateTimes(model, stage, scale),
     places,
     traffics: (schedule, microbatches) => {
       const routed = routedOverlap(scheduleRow(schedule), microbatches, model.problem.assumptions)

@@ -11,11 +11,12 @@ import { blend } from '../../cost/compile/composed.ts'
 import { layerOverhead } from '../../cost/compute/overhead.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
-import { ofMicrobatches, type StageGroup, stageGroups } from '../../cost/step/stages.ts'
+import { ofMicrobatches, type StageGroup } from '../../cost/step/stages.ts'
 import { once } from '../../known.ts'
 import { denseLayer, sparseLayer } from '../../model/composition.ts'
 import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 import type { Seconds } from '../../units.ts'
+import type { GroupedCut } from './alike-cuts.ts'
 import type { UnlikeCut } from './unlike-cuts.ts'
 
 export interface StageCut {
@@ -28,7 +29,7 @@ export interface StageCut {
 interface TimedCuts {
   /** What the head takes, in layers. */
   readonly headLayers: number
-  readonly alike: (counts: readonly number[]) => StageCut
+  readonly alike: (cut: GroupedCut) => StageCut
   readonly unlike: (cut: UnlikeCut) => StageCut
 }
 
@@ -71,7 +72,7 @@ export function timedCuts(
     return { stageLayers: counts, floor: floorOf(Math.max(...times), all), groups: () => filled(groups) }
   }
 
-  function alike(counts: readonly number[]): StageCut {
+  function alike({ stageLayers: counts, groups }: GroupedCut): StageCut {
     let longest = 0
     counts.forEach((own, stage) => {
       const mirror = counts.length - 1 - stage
@@ -82,7 +83,7 @@ export function timedCuts(
     return {
       stageLayers: counts,
       floor: floorOf(longest, layers * layer + head),
-      groups: once(() => stageGroups(counts, schedule, microbatches)),
+      groups: once(() => filled(groups)),
     }
   }
 }

@@ -8,13 +8,7 @@
  * (cost/step/stages.ts).
  */
 import type { CostModel } from '../../cost/model.ts'
-import {
-  leastAtEnds,
-  mirroredLayers,
-  type StageGroup,
-  stageGroups,
-  stageLayers,
-} from '../../cost/step/stages.ts'
+import { leastAtEnds, mirroredLayers, stageGroups, stageLayers } from '../../cost/step/stages.ts'
 import { known } from '../../known.ts'
 import { type Composition, mirroredCompositions, stageCompositions } from '../../model/composition.ts'
 import { hasExperts } from '../../model/expert-layers.ts'
@@ -23,14 +17,12 @@ import type { Transformer } from '../../model/transformer.ts'
 import type { Problem } from '../../problem.ts'
 import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 import type { Flops } from '../../units.ts'
+import type { GroupedCut } from './alike-cuts.ts'
 import { evenPartition } from './even-partition.ts'
 
-export interface UnlikeCut {
-  readonly stageLayers: readonly number[]
+export interface UnlikeCut extends GroupedCut {
   /** By stage, or by chip where a chip has two stages. */
   readonly compositions: readonly Composition[]
-  /** Groups for one microbatch, of which the number of microbatches changes nothing but what it says itself (`ofMicrobatches`). */
-  readonly groups: readonly StageGroup[]
 }
 
 /**

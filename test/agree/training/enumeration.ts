@@ -25,7 +25,7 @@ import {
   stageLayers,
 } from '../../../src/cost/step/stages.ts'
 import { stepTime } from '../../../src/cost/step/step.ts'
-import { updateTime } from '../../../src/cost/step/update-time.ts'
+import { updateTimes } from '../../../src/cost/step/update-time.ts'
 import { type Placement, placements } from '../../../src/hardware/network/placement.ts'
 import { type Composition, layersAreAlike } from '../../../src/model/composition.ts'
 import type { Problem } from '../../../src/problem.ts'
@@ -187,7 +187,7 @@ function bestOf(
             ...{ cluster: problem.cluster, mesh, zeroStage, contextLayout, ...microbatching },
             ...{ schedule, stageLayers, groups },
           }
-          const layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
+          const layers = { groups, schedule, microbatches, update: updateTimes(model, stage, scale)(groups) }
           let bestOfCut = Number.POSITIVE_INFINITY
           const plans = accepts?.plans(layout)
           for (const mix of everyMix(memory, groups, problem)) {

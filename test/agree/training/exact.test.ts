@@ -196,7 +196,7 @@ function expectEnumerated(models: readonly CostModel[], found: SearchResult): vo
 /** All plans but those of one mesh. */
 function allBut({ mesh: refused }: Candidate): Accepts {
   const all = {
-    mixes: true,
+    mixes: () => true,
     placements: () => null,
     layout: () => true,
     cut: () => true,

@@ -9,7 +9,7 @@ import { activationBytes, fixedMemory, liveOf, stageBytes } from '../../../src/c
 import { type CostModel, stageModel } from '../../../src/cost/model.ts'
 import { computeNumbers } from '../../../src/cost/step/microbatch.ts'
 import { type StageGroup, stageGroups } from '../../../src/cost/step/stages.ts'
-import { updateTime } from '../../../src/cost/step/update-time.ts'
+import { updateTimes } from '../../../src/cost/step/update-time.ts'
 import type { Architecture } from '../../../src/model/architecture.ts'
 import { parameterCount } from '../../../src/model/parameters.ts'
 import { offeredPolicies } from '../../../src/recipe/policy.ts'
@@ -156,7 +156,7 @@ describe('the states', () => {
       const { workload, precision, assumptions, model: transformer } = model.problem
       const bytes = updateBytes(stateBytes(workload.optimizer, precision, assumptions))
       const seconds = (parameterCount(transformer).total / 64) * bytes * model.rates.secondsPerByte
-      expect(updateTime(model, stageModel(model, 3), groups, scale) / seconds).toBeCloseTo(1, 12)
+      expect(updateTimes(model, stageModel(model, 3), scale)(groups) / seconds).toBeCloseTo(1, 12)
     },
   )
 })

@@ -8,7 +8,7 @@ import { stateBytes, updateBytes, updateFlops } from '../../../src/cost/memory/o
 import { fixedMemory } from '../../../src/cost/memory/stage-memory.ts'
 import { stageModel } from '../../../src/cost/model.ts'
 import { type StageGroup, stageGroups } from '../../../src/cost/step/stages.ts'
-import { updateTime } from '../../../src/cost/step/update-time.ts'
+import { updateTimes } from '../../../src/cost/step/update-time.ts'
 import type { Architecture } from '../../../src/model/architecture.ts'
 import type { Precision } from '../../../src/problem.ts'
 import type { OptimizerName } from '../../../src/recipe/optimizers.ts'
@@ -68,7 +68,7 @@ function held(options: Partial<ProblemOptions>, axes: Partial<Mesh> = {}, zero: 
   }
   return {
     optimizer: fixedMemory(memoryNumbers(model, stage, scale), group).optimizer,
-    update: updateTime(model, stage, groups, scale),
+    update: updateTimes(model, stage, scale)(groups),
     updateFlops: all('updateFlops'),
     updated: all('updated'),
   }

@@ -173,6 +173,14 @@ describe('a rule of a framework that trains', () => {
       expect(kept && keeps(rules.plan, run)).toBe(runFaults(rules, run).length === 0)
     }
   })
+
+  law('mixes no other policies than it says', 200, [trainingRuns], (run) => {
+    const { policy, other, count } = run.recomputation
+    for (const { mixes, rules } of Object.values(trainingLaunchers)) {
+      const beside = [policy, other].every((name) => mixes.some((own) => own === name))
+      if (count > 0 && !beside) expect(keeps(rules.plan, run)).toBe(false)
+    }
+  })
 })
 
 describe('a rule of a framework that serves', () => {

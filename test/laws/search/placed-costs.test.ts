@@ -7,7 +7,6 @@ import type { Mix } from '../../../src/cost/memory/stage-memory.ts'
 import { computeNumbers } from '../../../src/cost/step/microbatch.ts'
 import { createStepScratch } from '../../../src/cost/step/stage-time.ts'
 import { stepTime } from '../../../src/cost/step/step.ts'
-import { updateTime } from '../../../src/cost/step/update-time.ts'
 import { canBePlaced, placements } from '../../../src/hardware/network/placement.ts'
 import { type Candidate, score } from '../../../src/search/layouts/candidate.ts'
 import { microbatchChoices, scheduleChoices, zeroChoices } from '../../../src/search/layouts/choices.ts'
@@ -59,9 +58,9 @@ it('is the first of the best', () => {
     const cut = cuts?.kind === 'alike' ? cuts.of(cuts.evenLast) : cuts?.byFloor[0]
     if (!cut) return
     const places = placedCosts(model, mesh)
-    const { stage, traffics } = stageNumbers(model, scale, { zeroStage, compute, places })
+    const { update, traffics } = stageNumbers(model, scale, { zeroStage, compute, places })
     const groups = cut.groups()
-    const layers = { groups, schedule, microbatches, update: updateTime(model, stage, groups, scale) }
+    const layers = { groups, schedule, microbatches, update: update(groups) }
     const scratch = createStepScratch(model.resources)
     const { under } = traffics(schedule, microbatches)
     const stepUnder = (costs: AnyPlaced['costs']) => ({

@@ -1,0 +1,69 @@
+/**
+ * Cuts of layers that are all alike, by the layers on the last stage, with the groups of their stages. They hang on nothing but numbers of layers
+ * and stages, so they are kept for all meshes and requests: chunks that are uneven take longer to group than a step takes to time.
+ */
+import {
+  evenLastLayers,
+  leastAtEnds,
+  mirroredLayers,
+  type StageGroup,
+  stageGroups,
+  stageLayers,
+} from '../../cost/step/stages.ts'
+import { known, remembered } from '../../known.ts'
+import { recent } from '../../recent.ts'
+import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
+
+export interface GroupedCut {
+  readonly stageLayers: readonly number[]
+  /** Groups for one microbatch, of which the number of microbatches changes nothing but what it says itself (`ofMicrobatches`). */
+  readonly groups: readonly StageGroup[]
+}
+
+export interface CutsByLast {
+  /** Layers on the last stage of the most even cut, whose head counts as `head` layers; null where there are too few for so many stages. */
+  readonly evenLast: (head: number) => number | null
+  /** Null when a stage would have fewer layers than it must. */
+  readonly of: (last: number) => GroupedCut | null
+}
+
+/** A search of GPT-3 asks for 60 of them, most of which have some five cuts. */
+const kept = recent<CutsByLast>(500)
+
+/** `freely` says that stages may have parts of layers, so that there is one cut, into equal stages; so has a single stage. */
+export function alikeCuts(layers: number, stages: number, schedule: Schedule, freely: boolean): CutsByLast {
+  const { stagesPerChip } = scheduleRow(schedule)
+  const equal = freely || stages === 1
+  const key = [layers, stages, schedule.virtualStages, stagesPerChip, equal].join()
+  return known(kept, key, () =>
+    equal ? equalCut(layers, stages, schedule) : cutsByLast(layers, stages, schedule),
+  )
+}
+
+function equalCut(layers: number, stages: number, schedule: Schedule): CutsByLast {
+  const each = layers / stages
+  const only = grouped(new Array<number>(stages).fill(each), schedule)
+  return { evenLast: () => each, of: (last) => (last === each ? only : null) }
+}
+
+function cutsByLast(layers: number, stages: number, schedule: Schedule): CutsByLast {
+  const { virtualStages } = schedule
+  const paired = scheduleRow(schedule).stagesPerChip === 2
+  // Pieces that layers are cut into, and the fewest layers of each and of those at the ends.
+  const [pieces, least, ends] = paired
+    ? [stages / 2, 2, 2]
+    : [stages, virtualStages, leastAtEnds(virtualStages)]
+  return {
+    evenLast: (head) => evenLastLayers(layers, pieces, least, head, ends),
+    of: remembered((last) => {
+      const counts = paired
+        ? mirroredLayers(layers, stages, last)
+        : stageLayers(layers, stages, least, last, ends)
+      return counts && grouped(counts, schedule)
+    }),
+  }
+}
+
+function grouped(counts: readonly number[], schedule: Schedule): GroupedCut {
+  return { stageLayers: counts, groups: stageGroups(counts, schedule, 1) }
+}
