@@ -38,8 +38,9 @@ interface Table {
 
 /** What networks know together. */
 interface Shared extends Table {
-  /** Numbers of ways that are no ranks of one stride. */
+  /** Numbers of ways that are no ranks of one stride, and of the groups that lie so: placements are kept, and groups with them. */
   readonly texts: Map<string, number>
+  readonly numbers: WeakMap<Group, number>
   readonly least: WeakMap<GroupCost, WeakMap<GroupCost, GroupCost>>
 }
 
@@ -53,7 +54,7 @@ export const beyondAnyAxis = 2 ** 25
 export function groupPrices(network: Network, terms: NetworkTerms): GroupPrices {
   const shared = known(priced, pricedBy(network, terms), nothingShared)
   const own = table()
-  const { texts, least } = shared
+  const { texts, numbers, least } = shared
   const straddling = ({ size, stride }: RankSpan) =>
     network.kind === 'switched' && straddles(network, size, stride)
   /** Ways that straddle a unit are below 0. */
@@ -71,7 +72,7 @@ export function groupPrices(network: Network, terms: NetworkTerms): GroupPrices 
       const [span, ...others] = spans
       if (span && others.length === 0) return rankedWay(span)
       // Less than of any ranks.
-      const way = known(texts, groupKey(group), () => texts.size + 1)
+      const way = known(numbers, group, () => known(texts, groupKey(group), () => texts.size + 1))
       return spans.some(straddling) ? -way : way
     },
     rankedWay,
@@ -111,7 +112,7 @@ function table(): Table {
 }
 
 function nothingShared(): Shared {
-  return { ...table(), texts: new Map(), least: new WeakMap() }
+  return { ...table(), texts: new Map(), numbers: new WeakMap(), least: new WeakMap() }
 }
 
 function place(): Place {

@@ -9,7 +9,17 @@
  * Switched: ranks count through the axes in an order, innermost first: tensor, tensor2, context, expert, fsdp, data,
  * then pipeline outermost; or pipeline inside fsdp and data.
  */
-import { type Axis, activeAxes, axes, axesAcrossSlices, type Mesh, perAxis } from '../../sharding/axis.ts'
+import { known } from '../../known.ts'
+import { recent } from '../../recent.ts'
+import {
+  type Axis,
+  activeAxes,
+  axes,
+  axesAcrossSlices,
+  type Mesh,
+  meshKey,
+  perAxis,
+} from '../../sharding/axis.ts'
 import type { Network, TorusNetwork } from '../cluster/cluster.ts'
 import { factorings } from '../cluster/factorings.ts'
 import { deviceMeshAxes, deviceMeshNesting } from './device-mesh.ts'
@@ -63,8 +73,18 @@ function switchedPlacements(mesh: Mesh): readonly Placement[] {
   }))
 }
 
-/** JAX's first, where it makes one: of placements that cost the same the first is taken. */
+/** Later searches of the same chips ask for the same meshes. A mesh has some sixteen placements, of half a kilobyte each. */
+const onTorus = recent<readonly Placement[]>(500)
+
 function torusPlacements(network: TorusNetwork, mesh: Mesh): readonly Placement[] {
+  const { topology, wraps, slices } = network
+  return known(onTorus, `${topology} ${wraps} ${slices} ${meshKey(mesh)}`, () =>
+    listedPlacements(network, mesh),
+  )
+}
+
+/** JAX's first, where it makes one: of placements that cost the same the first is taken. */
+function listedPlacements(network: TorusNetwork, mesh: Mesh): readonly Placement[] {
   const active = activeAxes(mesh)
   const found = placementsBy(partOfEach, network, mesh, active)
   const all = found.length > 0 ? found : placementsBy(fewestParts, network, mesh, active)
