@@ -1,19 +1,11 @@
 /** The best plan of all, where it is better than all that are accepted and is not accepted itself. */
-import type { Crew } from '../crew.ts'
-import { alone } from '../crew.ts'
+import { alone, type Crew } from '../crew.ts'
 import type { Stop } from '../patience.ts'
 import { bestFirst, type Looked } from './best-first.ts'
 import { usualDistinct } from './distinct.ts'
 import type { Candidate } from './layouts/candidate.ts'
-import {
-  countOf,
-  expanded,
-  inSpaces,
-  listedAs,
-  type MeshPlace,
-  type MeshTurn,
-  orderedMeshes,
-} from './mesh-turns.ts'
+import { insert } from './listed.ts'
+import { countOf, expanded, listedAs, type MeshPlace, type MeshTurn, orderedMeshes } from './mesh-turns.ts'
 import { byScore, type Listed } from './search-result.ts'
 
 /** The best of the plans that are better than all accepted ones, if it is of interest, and how much was not looked at for it. */
@@ -23,6 +15,8 @@ export interface Refused {
 }
 
 export const noneRefused: Refused = { refused: null, unsought: 0 }
+
+const order = byScore(usualDistinct)
 
 /** The best plan that scores less than `most`, accepted or not, on the meshes whose floors are known or on `others`. */
 export function refusedBeside(
@@ -34,21 +28,28 @@ export function refusedBeside(
 ): () => Refused {
   const near = known.filter(({ bench, floor }) => bench.accepts && floor <= most)
   const work = (): Refused => {
-    const beside = orderedMeshes(others, most, stop, alone)
-    const turns = [...near, ...beside.turns].sort((a, b) => a.floor - b.floor || inSpaces(a, b))
-    const { list, counts } = bestFirst<MeshTurn, Listed, Looked<Listed>>({
-      ...{ turns, count: countOf, order: byScore(usualDistinct), top: 1, most, stop },
-      look: (turn, limit) => {
-        const looked = expanded(turn, { ...turn.bench, accepts: null, stop }, limit, { nearest: false })
-        const best = looked?.best ? listedAs(turn, looked.best) : null
-        return looked ? { unexamined: looked.unexamined, best } : { best }
-      },
-    })
-    const [first] = list
-    return {
-      refused: first && first.score < most ? first.candidate : null,
-      unsought: counts.unexamined + beside.counts.unexamined,
+    const best: Listed[] = []
+    let unsought = 0
+    const limit = () => best[0]?.score ?? most
+    const seek = (turns: readonly MeshTurn[]) => {
+      const { list, counts } = bestFirst<MeshTurn, Listed, Looked<Listed>>({
+        ...{ turns, count: countOf, order, top: 1, most: limit(), stop },
+        look: (turn, limit) => {
+          const looked = expanded(turn, { ...turn.bench, accepts: null, stop }, limit, { nearest: false })
+          const best = looked?.best ? listedAs(turn, looked.best) : null
+          return looked ? { unexamined: looked.unexamined, best } : { best }
+        },
+      })
+      unsought += counts.unexamined
+      for (const one of list) insert(best, one, 1, order)
     }
+    seek(near)
+    // What is found on those leaves less hope for the others, of which many more fall by a first question.
+    const beside = orderedMeshes(others, limit(), stop, alone)
+    unsought += beside.counts.unexamined
+    seek(beside.turns)
+    const [first] = best
+    return { refused: first && first.score < most ? first.candidate : null, unsought }
   }
   const cluster = (known[0] ?? others[0])?.bench.model.problem.cluster
   const restored = ({ refused, ...rest }: Refused): Refused => ({
