@@ -5,7 +5,7 @@
  *
  * V8 holds the optimised code of a function by its closures alone. A search makes its closures anew for each request, and most are gone when
  * the old generation is swept, so that some three hundred functions were compiled again after each sweep and the next five answers took two to
- * five times as long (docs/performance.md). A closure that is held costs a store where it is made, and what it closes over lives until
+ * five times as long (docs/performance-steps.md). A closure that is held costs a store where it is made, and what it closes over lives until
  * the next one is made: about one search for each way to search.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
