@@ -47,8 +47,10 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
 
   /** Told of each that may be within the limit, until it wants no more; what its ZeRO stage moves is summed up. */
   const visitHopeful = (mesh: Mesh, scale: Scale, limit: number, visit: Visitor): void => {
-    const all = microbatchChoices(mesh, problem)
-    const choices = all.filter((choice) => mayCompute(mesh, scale, limit, choice))
+    // What a replica computes and moves inside of it is known for all meshes with as large a one, so that most fall by arithmetic.
+    const choices = microbatchChoices(mesh, problem).filter(
+      (choice) => mayCompute(mesh, scale, limit, choice) && mayMove(mesh, scale, limit, choice),
+    )
     if (choices.length === 0) return
     asks.stand(mesh, scale)
     const least = Math.min(...choices.map(({ sequences }) => sequences))
