@@ -9,7 +9,6 @@
  * Switched: ranks count through the axes in an order, innermost first: tensor, tensor2, context, expert, fsdp, data,
  * then pipeline outermost; or pipeline inside fsdp and data.
  */
-import { known } from '../../known.ts'
 import { recent } from '../../recent.ts'
 import {
   type Axis,
@@ -73,14 +72,18 @@ function switchedPlacements(mesh: Mesh): readonly Placement[] {
   }))
 }
 
-/** Later searches of the same chips ask for the same meshes. A mesh has some sixteen placements, of half a kilobyte each. */
-const onTorus = recent<readonly Placement[]>(500)
+/** Later searches of the same chips ask for the same meshes. A placement takes a kilobyte: most meshes have some ten, and the few that have hundreds are not kept. */
+const onTorus = recent<readonly Placement[]>(300)
+const mostKept = 32
 
 function torusPlacements(network: TorusNetwork, mesh: Mesh): readonly Placement[] {
   const { topology, wraps, slices } = network
-  return known(onTorus, `${topology} ${wraps} ${slices} ${meshKey(mesh)}`, () =>
-    listedPlacements(network, mesh),
-  )
+  const key = `${topology} ${wraps} ${slices} ${meshKey(mesh)}`
+  const kept = onTorus.get(key)
+  if (kept) return kept
+  const listed = listedPlacements(network, mesh)
+  if (listed.length <= mostKept) onTorus.set(key, listed)
+  return listed
 }
 
 /** JAX's first, where it makes one: of placements that cost the same the first is taken. */

@@ -28,7 +28,8 @@ export interface CutsByLast {
 }
 
 /** A search of GPT-3 asks for 60 of them, most of which have some five cuts. */
-const kept = recent<CutsByLast>(500)
+const kept = recent<CutsByLast>(200)
+const mostCuts = 40
 
 /** `freely` says that stages may have parts of layers, so that there is one cut, into equal stages; so has a single stage. */
 export function alikeCuts(layers: number, stages: number, schedule: Schedule, freely: boolean): CutsByLast {
@@ -60,7 +61,7 @@ function cutsByLast(layers: number, stages: number, schedule: Schedule): CutsByL
         ? mirroredLayers(layers, stages, last)
         : stageLayers(layers, stages, least, last, ends)
       return counts && grouped(counts, schedule)
-    }),
+    }, mostCuts),
   }
 }
 
