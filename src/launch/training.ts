@@ -107,12 +107,10 @@ export function launchable(model: CostModel): Accepts | null {
   const { problem } = model
   const able = ableFrameworks(problem).map((name) => trainingLaunchers[name])
   if (able.length === 0) return null
+  const mixed = able.map(({ mixes }) => model.policies.map(({ name }) => mixes.includes(name)))
   const byAny = (kept: (rules: RunRules) => boolean) => able.some(({ rules }) => kept(rules))
   return {
-    mixes: ({ policy, other }) => {
-      const names = [policy, other].map((at) => model.policies[at]?.name)
-      return able.some(({ mixes }) => names.every((name) => name !== undefined && mixes.includes(name)))
-    },
+    mixes: ({ policy, other }) => mixed.some((has) => has[policy] && has[other]),
     mesh: (mesh) => {
       const run = meshRun(problem, mesh)
       return byAny((rules) => keeps(rules.mesh, run))

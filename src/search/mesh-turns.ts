@@ -60,7 +60,7 @@ export function orderedMeshes(
 }
 
 /** Orders meshes whose floors are equal. */
-export function inSpaces(a: MeshPlace, b: MeshPlace): number {
+function inSpaces(a: MeshPlace, b: MeshPlace): number {
   return a.space - b.space || compareKeys(a.mesh, b.mesh)
 }
 

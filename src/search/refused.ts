@@ -34,10 +34,10 @@ export function refusedBeside(
     const seek = (turns: readonly MeshTurn[]) => {
       const { list, counts } = bestFirst<MeshTurn, Listed, Looked<Listed>>({
         ...{ turns, count: countOf, order, top: 1, most: limit(), stop },
-        look: (turn, limit) => {
-          const looked = expanded(turn, { ...turn.bench, accepts: null, stop }, limit, { nearest: false })
-          const best = looked?.best ? listedAs(turn, looked.best) : null
-          return looked ? { unexamined: looked.unexamined, best } : { best }
+        look: (turn, within) => {
+          const looked = expanded(turn, { ...turn.bench, accepts: null, stop }, within, { nearest: false })
+          if (!looked) return { best: null }
+          return { unexamined: looked.unexamined, best: looked.best && listedAs(turn, looked.best) }
         },
       })
       unsought += counts.unexamined

@@ -45,12 +45,13 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
   const { mayCompute, mayMove, mayTake, apart } = asks
   const rooms = roomFloors(model, shared)
 
+  /** What a replica computes and moves inside of it is known for all meshes with as large a one, so that most fall by arithmetic. */
+  const inReplica = (mesh: Mesh, scale: Scale, limit: number, choices: readonly Microbatching[]) =>
+    choices.filter((choice) => mayCompute(mesh, scale, limit, choice) && mayMove(mesh, scale, limit, choice))
+
   /** Told of each that may be within the limit, until it wants no more; what its ZeRO stage moves is summed up. */
   const visitHopeful = (mesh: Mesh, scale: Scale, limit: number, visit: Visitor): void => {
-    // What a replica computes and moves inside of it is known for all meshes with as large a one, so that most fall by arithmetic.
-    const choices = microbatchChoices(mesh, problem).filter(
-      (choice) => mayCompute(mesh, scale, limit, choice) && mayMove(mesh, scale, limit, choice),
-    )
+    const choices = inReplica(mesh, scale, limit, microbatchChoices(mesh, problem))
     if (choices.length === 0) return
     asks.stand(mesh, scale)
     const least = Math.min(...choices.map(({ sequences }) => sequences))
@@ -113,9 +114,7 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
     },
     mayCompute: (mesh, scale, limit, asked) => asked.some((choice) => mayCompute(mesh, scale, limit, choice)),
     mayBe: (mesh, scale, limit, asked) => {
-      const may = (choice: Microbatching) =>
-        mayCompute(mesh, scale, limit, choice) && mayMove(mesh, scale, limit, choice)
-      const hopeful = asked.filter(may)
+      const hopeful = inReplica(mesh, scale, limit, asked)
       if (hopeful.length === 0) return false
       asks.stand(mesh, scale)
       const choices = hopeful.filter((choice) => rooms.mayHold(mesh, limit, choice))

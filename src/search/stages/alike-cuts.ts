@@ -11,6 +11,7 @@ import {
   stageLayers,
 } from '../../cost/step/stages.ts'
 import { known, remembered } from '../../known.ts'
+import type { Composition } from '../../model/composition.ts'
 import { recent } from '../../recent.ts'
 import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 
@@ -31,23 +32,33 @@ export interface CutsByLast {
 const kept = recent<CutsByLast>(200)
 const mostCuts = 40
 
-/** `freely` says that stages may have parts of layers, so that there is one cut, into equal stages; so has a single stage. */
+/** `freely` says that stages may have parts of layers, so that there is one cut, into equal stages. */
 export function alikeCuts(layers: number, stages: number, schedule: Schedule, freely: boolean): CutsByLast {
   const { stagesPerChip } = scheduleRow(schedule)
-  const equal = freely || stages === 1
-  const key = [layers, stages, schedule.virtualStages, stagesPerChip, equal].join()
-  return known(kept, key, () =>
-    equal ? equalCut(layers, stages, schedule) : cutsByLast(layers, stages, schedule),
-  )
+  const key = [layers, stages, schedule.virtualStages, stagesPerChip, freely].join()
+  return known(kept, key, () => {
+    const { evenLast, of } = freely ? equalLayers(layers, stages) : layersByLast(layers, stages, schedule)
+    const cut = (last: number) => {
+      const counts = of(last)
+      return counts && groupedCut(counts, schedule)
+    }
+    return { evenLast, of: remembered(cut, mostCuts) }
+  })
 }
 
-function equalCut(layers: number, stages: number, schedule: Schedule): CutsByLast {
+/** Layers by stage. */
+interface LayersByLast extends Pick<CutsByLast, 'evenLast'> {
+  readonly of: (last: number) => readonly number[] | null
+}
+
+function equalLayers(layers: number, stages: number): LayersByLast {
   const each = layers / stages
-  const only = grouped(new Array<number>(stages).fill(each), schedule)
-  return { evenLast: () => each, of: (last) => (last === each ? only : null) }
+  const counts = new Array<number>(stages).fill(each)
+  return { evenLast: () => each, of: (last) => (last === each ? counts : null) }
 }
 
-function cutsByLast(layers: number, stages: number, schedule: Schedule): CutsByLast {
+/** As if layers were alike, whether or not they are. */
+export function layersByLast(layers: number, stages: number, schedule: Schedule): LayersByLast {
   const { virtualStages } = schedule
   const paired = scheduleRow(schedule).stagesPerChip === 2
   // Pieces that layers are cut into, and the fewest layers of each and of those at the ends.
@@ -56,15 +67,15 @@ function cutsByLast(layers: number, stages: number, schedule: Schedule): CutsByL
     : [stages, virtualStages, leastAtEnds(virtualStages)]
   return {
     evenLast: (head) => evenLastLayers(layers, pieces, least, head, ends),
-    of: remembered((last) => {
-      const counts = paired
-        ? mirroredLayers(layers, stages, last)
-        : stageLayers(layers, stages, least, last, ends)
-      return counts && grouped(counts, schedule)
-    }, mostCuts),
+    of: (last) =>
+      paired ? mirroredLayers(layers, stages, last) : stageLayers(layers, stages, least, last, ends),
   }
 }
 
-function grouped(counts: readonly number[], schedule: Schedule): GroupedCut {
-  return { stageLayers: counts, groups: stageGroups(counts, schedule, 1) }
+export function groupedCut(
+  counts: readonly number[],
+  schedule: Schedule,
+  compositions: readonly Composition[] | null = null,
+): GroupedCut {
+  return { stageLayers: counts, groups: stageGroups(counts, schedule, 1, compositions) }
 }

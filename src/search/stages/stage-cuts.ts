@@ -8,13 +8,13 @@ import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
 import { fittingMixes, leastShortBytes } from '../../cost/memory/remat.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
-import { type StageGroup, stageGroups } from '../../cost/step/stages.ts'
+import type { StageGroup } from '../../cost/step/stages.ts'
 import { remembered } from '../../known.ts'
 import { layersAreAlike } from '../../model/composition.ts'
 import type { Problem } from '../../problem.ts'
 import type { Schedule } from '../../recipe/schedule.ts'
 import type { Bytes } from '../../units.ts'
-import { alikeCuts } from './alike-cuts.ts'
+import { alikeCuts, groupedCut } from './alike-cuts.ts'
 import { type StageCut, timedCuts } from './timed-cuts.ts'
 import { unlikeCut, unlikeCuts } from './unlike-cuts.ts'
 
@@ -86,7 +86,7 @@ export function writtenCut(
   const only =
     cutsOf(model) === 'unlike'
       ? timed.unlike(unlikeCut(model.problem, counts, schedule))
-      : timed.alike({ stageLayers: counts, groups: stageGroups(counts, schedule, 1) })
+      : timed.alike(groupedCut(counts, schedule))
   return { kind: 'unlike', byFloor: [only] }
 }
 

@@ -5,10 +5,9 @@
  * takes beyond its FLOPs is left out, so that faster chips have the same cuts.
  *
  * Where a chip holds several pieces of the model (interleaved stages, or two stages), cuts are made as if all layers were alike
- * (cost/step/stages.ts).
+ * (alike-cuts.ts).
  */
 import type { CostModel } from '../../cost/model.ts'
-import { leastAtEnds, mirroredLayers, stageGroups, stageLayers } from '../../cost/step/stages.ts'
 import { known } from '../../known.ts'
 import { type Composition, mirroredCompositions, stageCompositions } from '../../model/composition.ts'
 import { hasExperts } from '../../model/expert-layers.ts'
@@ -17,7 +16,7 @@ import type { Transformer } from '../../model/transformer.ts'
 import type { Problem } from '../../problem.ts'
 import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 import type { Flops } from '../../units.ts'
-import type { GroupedCut } from './alike-cuts.ts'
+import { type GroupedCut, groupedCut, layersByLast } from './alike-cuts.ts'
 import { evenPartition } from './even-partition.ts'
 
 export interface UnlikeCut extends GroupedCut {
@@ -46,19 +45,13 @@ export function unlikeCuts(
   const paired = scheduleRow(schedule).stagesPerChip === 2
   const key = [stages, virtualStages, paired, workload.sequenceLength, assumptions.attentionFlops].join()
   if (kept.model !== model || kept.cuts.size >= mostKept) kept = { model, cuts: new Map() }
-  return known(kept.cuts, key, () => evenestCuts(problem, stages, schedule, paired))
+  return known(kept.cuts, key, () => evenestCuts(problem, stages, schedule))
 }
 
-function evenestCuts(
-  problem: Problem,
-  stages: number,
-  schedule: Schedule,
-  paired: boolean,
-): readonly UnlikeCut[] {
+function evenestCuts(problem: Problem, stages: number, schedule: Schedule): readonly UnlikeCut[] {
   const { model } = problem
-  const { virtualStages } = schedule
   const compositions = interned()
-  const { of, least } = cutsByLast(problem, stages, virtualStages, paired)
+  const { of, least } = cutsByLast(problem, stages, schedule)
   const lasts = Array.from({ length: model.layers }, (_, at) => at + 1).sort((a, b) => least(a) - least(b))
   let few: readonly { readonly last: number; readonly cut: UnlikeCut; readonly longest: Flops }[] = []
   for (const last of lasts) {
@@ -86,7 +79,7 @@ export function unlikeCut(
     ? mirroredCompositions(model, counts)
     : stageCompositions(model, counts, schedule.virtualStages)
   const compositions = own.map(same)
-  return { stageLayers: counts, compositions, groups: stageGroups(counts, schedule, 1, compositions) }
+  return { ...groupedCut(counts, schedule, compositions), compositions }
 }
 
 /** FLOPs of one token on the stage that has the most: its layers, and on the last stage the head. */
@@ -103,16 +96,12 @@ function longestFlops({ model, workload, assumptions }: Problem, { groups }: Unl
 function cutsByLast(
   problem: Problem,
   stages: number,
-  virtualStages: number,
-  paired: boolean,
+  schedule: Schedule,
 ): { readonly of: (last: number) => readonly number[] | null; readonly least: (last: number) => Flops } {
   const { model } = problem
   const { layers } = model
-  if (paired) return { of: (last) => mirroredLayers(layers, stages, last), least: () => 0 }
-  if (virtualStages > 1 || stages === 1) {
-    const ends = leastAtEnds(virtualStages)
-    return { of: (last) => stageLayers(layers, stages, virtualStages, last, ends), least: () => 0 }
-  }
+  const severalOnChip = schedule.virtualStages > 1 || scheduleRow(schedule).stagesPerChip === 2
+  if (severalOnChip || stages === 1) return { ...layersByLast(layers, stages, schedule), least: () => 0 }
   const flops = layerFlops(problem)
   const sums = [0]
   for (const each of flops) sums.push((sums.at(-1) ?? 0) + each)

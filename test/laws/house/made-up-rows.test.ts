@@ -90,7 +90,7 @@ vi.mock('../../../src/launch/trainers.ts', async (original) => {
     const unsupported = runFaults(rules, run)
     return unsupported.length > 0 ? { unsupported } : { flags: [`--warp=${run.mesh.data}`], start, notes: [] }
   }
-  const loom = { chips: ['gpu'], launch, mixes: true, rules }
+  const loom = { chips: ['gpu'], launch, mixes: ['none', 'full'], rules }
   return { trainingLaunchers: { ...trainingLaunchers, loom } }
 })
 
