@@ -9,6 +9,7 @@ import { compact } from '../compact.ts'
 import type { CostModel } from '../cost/model.ts'
 import { present } from '../fields.ts'
 import type { Chip } from '../hardware/chip.ts'
+import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import type { Problem } from '../problem.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import { faults, keeps } from '../rules/rule.ts'
@@ -111,6 +112,8 @@ export function launchable(model: CostModel): Accepts | null {
   const byAny = (kept: (rules: RunRules) => boolean) => able.some(({ rules }) => kept(rules))
   return {
     mixes: ({ policy, other }) => mixed.some((has) => has[policy] && has[other]),
+    // Each of them shares out whole positions.
+    contexts: divisorsOf(problem.workload.sequenceLength),
     mesh: (mesh) => {
       const run = meshRun(problem, mesh)
       return byAny((rules) => keeps(rules.mesh, run))

@@ -27,7 +27,7 @@ import type { Accepts, Candidate } from './layouts/candidate.ts'
 import { type Hopes, hopefulMeshes } from './meshes/hopeful-meshes.ts'
 import { type HopesAnywhere, hopefulReplicas } from './meshes/hopeful-replicas.ts'
 import type { Meshes } from './meshes/meshes.ts'
-import { type ReplicasOn, replicasThat } from './meshes/replicas.ts'
+import { type ReplicasOn, type Runnable, replicasThat } from './meshes/replicas.ts'
 import { type PartSearch, searchParts } from './parts.ts'
 import { noneRefused, type Refused } from './refused.ts'
 import { createWorkbench, searchSpaces, spaceOf, type Wanted } from './search.ts'
@@ -69,8 +69,7 @@ export function searchAll(
   const work = chipsFloor(first)
   const fewest = leastChips(first)
   const hopes = models.map((model, at) => replicaHopes(model, shared[at]))
-  const runs = models.map((model) => runsOf(model, acceptsOf(model)))
-  const replicas = replicasThat(problem, (mesh) => runs.flatMap((run, space) => (run(mesh) ? [space] : [])))
+  const replicas = replicasThat(problem, runnable(models, models.map(acceptsOf)))
   const hopesWithin = (limit: Seconds, hopesOf: (space: number) => ReplicaHope | undefined): Hopes => ({
     work: (chips, count) => work.of(chips, count) <= limit,
     stages: (chips, count, pipeline) => work.ofStages(chips, count, pipeline) <= limit,
@@ -146,6 +145,17 @@ export function searchAll(
 const noChips = Number.POSITIVE_INFINITY
 
 const onlyAllowed = { constrained: 0, indivisible: 0, unseen: 0 } as const
+
+function runnable(models: readonly CostModel[], accepts: readonly (Accepts | null)[]): Runnable {
+  const runs = models.map((model, space) => runsOf(model, accepts[space] ?? null))
+  const contexts = accepts.map((own) => own?.contexts ?? null)
+  return {
+    spacesOf: (mesh) => runs.flatMap((run, space) => (run(mesh) ? [space] : [])),
+    contexts: contexts.includes(null)
+      ? null
+      : [...new Set(contexts.flatMap((sizes) => sizes ?? []))].sort((a, b) => a - b),
+  }
+}
 
 function runsOf({ contextLayout, problem }: CostModel, accepts: Accepts | null): (mesh: Mesh) => boolean {
   return (mesh) =>

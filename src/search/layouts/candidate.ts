@@ -38,6 +38,8 @@ export interface Candidate extends Layout {
 export interface Accepts {
   /** Whether a plan with two such rematerialisation policies may be listed, whatever the number of layers of each: many numbers are asked for of a pair. */
   readonly mixes: (pair: Pick<Mix, 'policy' | 'other'>) => boolean
+  /** The only sizes that a context axis may have, whatever else a mesh has; null when it may have any. */
+  readonly contexts: readonly number[] | null
   readonly mesh: (mesh: Mesh) => boolean
   readonly layout: (layout: OpenLayout) => boolean
   /** Asked of the layers by stage alone, before anything is known of them. */

@@ -43,11 +43,18 @@ export interface Replicas {
   readonly staged: (unpiped: Replica, pipeline: number) => Replica
 }
 
+export interface Runnable {
+  /** Indices of the search's spaces that a mesh may be run in. */
+  readonly spacesOf: (mesh: Mesh) => readonly number[]
+  /** The only sizes of the context axis that may be run in any of them; null where any may. */
+  readonly contexts: readonly number[] | null
+}
+
 /**
  * What may run depends only on tensor, tensor2, context and expert. A context axis is asked by itself first: when it may not run alone, no
  * replica with more beside it may.
  */
-export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonly number[]): Replicas {
+export function replicasThat(problem: Problem, { spacesOf, contexts: sizes }: Runnable): Replicas {
   const constraints = searchedConstraints(problem)
   const may = (axis: Axis, size: number) => satisfies(size, constraints[axis])
   const question = trainedQuestion(problem)
@@ -75,14 +82,14 @@ export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonl
       }),
     ),
   )
+  const splits = remembered((tensors: number) =>
+    divisorsOf(tensors).filter((tensor2) => may('tensor2', tensor2) && may('tensor', tensors / tensor2)),
+  )
   /** Heads do not depend on which of the two tensor axes they are sharded over, so only the product is asked. */
   const ofTensorsAnd = remembered((tensors: number) =>
     remembered((context: number): readonly Replica[] => {
       if (!mayTensors(tensors) || !mayContext(context)) return []
-      return divisorsOf(tensors).flatMap((tensor2) => {
-        const tensor = tensors / tensor2
-        return may('tensor2', tensor2) && may('tensor', tensor) ? shapes(tensor)(tensor2)(context) : []
-      })
+      return splits(tensors).flatMap((tensor2) => shapes(tensors / tensor2)(tensor2)(context))
     }),
   )
   const stagedOnce = remembered(({ mesh, spaces }: Replica) =>
@@ -112,16 +119,21 @@ export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonl
             .map((replica) => ({ replica, count })),
         ),
     unpiped: (most, stop) => {
+      const longest = Math.min(most, question.positions)
+      const contexts = (sizes ?? upTo(longest)).filter((size) => size <= longest && may('context', size))
+      const pairs = upTo(Math.min(most, problem.model.heads))
+        .filter(mayTensors)
+        .map((tensors) => ({ tensors, contexts: contexts.filter((context) => context <= most / tensors) }))
+      const asked = pairs.reduce(
+        (sum, { tensors, contexts }) => sum + splits(tensors).length * contexts.length,
+        0,
+      )
+      if (asked * experts.length > mostAsked) return null
       const bySize = new Map<number, Replica[]>()
-      const { heads } = problem.model
-      let count = 0
-      const contexts = upTo(Math.min(most, question.positions)).filter(mayContext)
-      for (const tensors of upTo(Math.min(most, heads)).filter(mayTensors)) {
+      for (const { tensors, contexts } of pairs) {
         for (const context of contexts) {
-          if (context > most / tensors) break
+          if (stop()) return null
           const found = ofTensorsAnd(tensors)(context)
-          count += found.length
-          if (count > mostListed || stop()) return null
           if (found.length > 0) known(bySize, tensors * context, (): Replica[] => []).push(...found)
         }
       }
@@ -132,8 +144,8 @@ export function replicasThat(problem: Problem, spacesOf: (mesh: Mesh) => readonl
   }
 }
 
-/** Frameworks run a few hundred; when none is asked for, context may be of nearly any size. */
-const mostListed = 10_000
+/** Of replicas that frameworks run, a few hundred are asked for; when none is asked for, context may be of nearly any size. */
+const mostAsked = 10_000
 
 /** The most replicas that the batch allows, however they are dealt out over the axes. */
 function mostReplicas(problem: Problem): number {

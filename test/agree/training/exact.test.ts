@@ -197,6 +197,7 @@ function expectEnumerated(models: readonly CostModel[], found: SearchResult): vo
 function allBut({ mesh: refused }: Candidate): Accepts {
   const all = {
     mixes: () => true,
+    contexts: null,
     placements: () => null,
     layout: () => true,
     cut: () => true,

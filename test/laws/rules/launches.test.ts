@@ -174,6 +174,18 @@ describe('a rule of a framework that trains', () => {
     }
   })
 
+  law(
+    'shares out whole positions',
+    200,
+    [trainingRuns, fc.integer({ min: 1, max: 5000 })],
+    (run, context) => {
+      const shared = { ...run, mesh: { ...unitMesh, context } }
+      for (const { rules } of Object.values(trainingLaunchers)) {
+        if (run.sequenceLength % context !== 0) expect(keeps(rules.mesh, shared)).toBe(false)
+      }
+    },
+  )
+
   law('mixes no other policies than it says', 200, [trainingRuns], (run) => {
     const { policy, other, count } = run.recomputation
     for (const { mixes, rules } of Object.values(trainingLaunchers)) {

@@ -9,7 +9,7 @@ import type { Constraints } from '../../../src/constraint.ts'
 import type { Cluster } from '../../../src/hardware/cluster/cluster.ts'
 import { infer } from '../../../src/infer.ts'
 import { optimize } from '../../../src/optimize.ts'
-import type { Patience } from '../../../src/patience.ts'
+import { never, type Patience } from '../../../src/patience.ts'
 import type { NoPlan, SearchAccount } from '../../../src/plan/answer.ts'
 import type { ServePlan } from '../../../src/plan/inference-plan.ts'
 import type { Plan } from '../../../src/plan/plan.ts'
@@ -231,22 +231,36 @@ describe('of 14 million ways to share out chips, with time to look at some thous
   })
 })
 
-describe('replicas of a million chips, whose context may be of any size', () => {
+describe('replicas of a million chips', () => {
   const asked = problem({
     ...{ model: small, chip: 'h100-sxm', chips: 1_000_000, batchTokens: 2 ** 30, sequenceLength: 2 ** 20 },
   })
-  const { unpiped } = replicasThat(asked, () => [0])
-
-  it('are not all listed', () => {
+  const replicas = (contexts: readonly number[] | null) => {
     let asks = 0
-    const counted = () => ++asks < 0
-    expect(unpiped(1_000_000, counted)).toBeNull()
-    expect(asks).toBeLessThan(20_000)
+    const spacesOf = () => {
+      asks++
+      return [0]
+    }
+    return { ...replicasThat(asked, { spacesOf, contexts }), asks: () => asks }
+  }
+
+  it('are not listed where context may be of any size', () => {
+    const { unpiped, asks } = replicas(null)
+    expect(unpiped(1_000_000, never)).toBeNull()
+    expect(asks()).toBe(0)
+  })
+
+  it('are listed where it may have few', () => {
+    const { unpiped, asks } = replicas([1, 2, 7, 2 ** 19])
+    const found = [...(unpiped(1_000_000, never)?.values() ?? [])].flat()
+    expect(found.length).toBeGreaterThan(0)
+    expect(new Set(found.map(({ mesh }) => mesh.context))).toEqual(new Set([1, 2, 7, 2 ** 19]))
+    expect(asks()).toBeLessThan(100)
   })
 
   it('are no longer listed than there is time', () => {
     let asks = 0
-    expect(unpiped(1_000_000, () => ++asks === 100)).toBeNull()
-    expect(asks).toBe(100)
+    expect(replicas([1, 2, 7, 2 ** 19]).unpiped(1_000_000, () => ++asks === 3)).toBeNull()
+    expect(asks).toBe(3)
   })
 })
