@@ -28,9 +28,9 @@ export interface CutsByLast {
   readonly of: (last: number) => GroupedCut | null
 }
 
-/** A search of GPT-3 asks for 60 of them, most of which have some five cuts. */
-const kept = recent<CutsByLast>(200)
-const mostCuts = 40
+/** A search asks for up to 50 of them. Most have some five cuts; where the last stage may have any number of layers, one for each of those. */
+const kept = recent<CutsByLast>(100)
+const mostCuts = 130
 
 /** `freely` says that stages may have parts of layers, so that there is one cut, into equal stages. */
 export function alikeCuts(layers: number, stages: number, schedule: Schedule, freely: boolean): CutsByLast {
