@@ -83,10 +83,14 @@ export function searchSpaces(
   stop: Stop,
   { most = noLimit, fits = false, late = stop, refused, advantage = 0, crew = alone }: Wanted = {},
 ): SpacesSearch {
-  const places = placesOf(spaces)
-  const isAccepted = ({ bench: { accepts }, mesh }: MeshPlace) => accepts === null || accepts.mesh(mesh)
-  const { turns, counts, floor } = orderedMeshes(places.filter(isAccepted), most, late, crew)
-  const others = places.filter((place) => !isAccepted(place))
+  const accepted: MeshPlace[] = []
+  const others: MeshPlace[] = []
+  for (const place of placesOf(spaces)) {
+    const { accepts } = place.bench
+    if (accepts === null || accepts.mesh(place.mesh)) accepted.push(place)
+    else others.push(place)
+  }
+  const { turns, counts, floor } = orderedMeshes(accepted, most, late, crew)
   for (const place of others) counts.constraint += countOf(place)
   for (const { meshes } of spaces) {
     counts.divisibility += meshes.indivisible

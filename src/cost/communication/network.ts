@@ -11,6 +11,7 @@ import { groupCost } from '../../hardware/network/collective.ts'
 import { type Group, union } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
 import { type Placement, rankStrides, sliceAssignments } from '../../hardware/network/placement.ts'
+import { known, remembered } from '../../known.ts'
 import { type Axis, type AxisSet, axes, axesOf, axisSets, type Mesh } from '../../sharding/axis.ts'
 import { beyondAnyAxis, type GroupPrices, groupPrices, lesser } from './group-prices.ts'
 
@@ -22,8 +23,8 @@ export interface NetworkPrices {
   readonly placed: (placement: Placement, mesh: Mesh) => NetworkCosts
   /** One for each way to share out the slices: every placement costs at least as much as one of them. */
   readonly bestCases: (mesh: Mesh) => readonly NetworkCosts[]
-  /** The least of both, set by set and term by term. */
-  readonly lesser: (a: NetworkCosts, b: NetworkCosts) => NetworkCosts
+  /** The least of both, set by set and term by term, of one mesh. */
+  readonly lesser: (a: NetworkCosts, b: NetworkCosts, mesh: Mesh) => NetworkCosts
 }
 
 export function networkPrices(
@@ -32,12 +33,17 @@ export function networkPrices(
   terms: NetworkTerms,
 ): NetworkPrices {
   const prices = groupPrices(network, terms)
-  const members = sets.map((set) => ({ set, over: axesOf(set).map((axis) => axes.indexOf(axis)) }))
-  /** Of the sets over which there is more than one chip. */
-  const bySet = (mesh: Mesh, price: (over: readonly number[]) => GroupCost): NetworkCosts => {
+  /** Sets over which there is more than one chip, with those that come to the same group where only some axes have more than one chip. */
+  const groupsOf = remembered((large: AxisSet) => sameGroups(sets, large))
+  const bySet = (
+    mesh: Mesh,
+    price: (over: readonly number[], any: AxisSet) => GroupCost | undefined,
+  ): NetworkCosts => {
     const costs = noCosts.slice()
-    const large = axesAbove(mesh)
-    for (const { set, over } of members) if ((set & large) !== 0) costs[set] = price(over)
+    for (const { over, same, any } of groupsOf(axesAbove(mesh))) {
+      const cost = price(over, any)
+      for (const set of same) costs[set] = cost
+    }
     return costs
   }
   const priceOf = ({ ways, groupOf }: Lying, over: readonly number[]): GroupCost => {
@@ -89,19 +95,35 @@ export function networkPrices(
     if (last?.mesh !== mesh) last = { mesh, cases: bestCasesOf(mesh) }
     return last.cases
   }
-  const lesserCosts = (a: NetworkCosts, b: NetworkCosts): NetworkCosts => {
+  const lesserCosts = (a: NetworkCosts, b: NetworkCosts, mesh: Mesh): NetworkCosts => {
     if (a === b) return a
-    const least = noCosts.slice()
-    for (const { set } of members) {
+    return bySet(mesh, (_, set) => {
       const [one, other] = [a[set], b[set]]
-      if (one && other) least[set] = prices.lesser(one, other)
-    }
-    return least
+      return one && other && prices.lesser(one, other)
+    })
   }
   return { placed, bestCases, lesser: lesserCosts }
 }
 
 const noCosts = new Array<GroupCost | undefined>(axisSets).fill(undefined)
+
+/** Sets of axes over which the same chips are a group. */
+interface SameGroup {
+  /** Those of their axes that have more than one chip, by place among `axes`. */
+  readonly over: readonly number[]
+  readonly same: readonly AxisSet[]
+  readonly any: AxisSet
+}
+
+function sameGroups(sets: readonly AxisSet[], large: AxisSet): readonly SameGroup[] {
+  const bySize = new Map<AxisSet, AxisSet[]>()
+  for (const set of sets) if ((set & large) !== 0) known(bySize, set & large, (): AxisSet[] => []).push(set)
+  return [...bySize].map(([group, same]) => ({
+    over: axesOf(group).map((axis) => axes.indexOf(axis)),
+    same,
+    any: same[0] ?? group,
+  }))
+}
 
 /** Axes of more than one chip. */
 function axesAbove(mesh: Mesh): AxisSet {

@@ -41,7 +41,7 @@ export function placedCosts(model: CostModel, mesh: Mesh, given?: readonly Place
       const placed = { placement, costs: prices.placed(placement, mesh) }
       known(byRanks, ranksOf(placement), (): Placed[] => []).push(placed)
     }
-    return [...byRanks.values()].map((placed) => together(placed, prices))
+    return [...byRanks.values()].map((placed) => together(placed, mesh, prices))
   })
   // The few that are given are priced at once, which says more than what any of that size may be.
   const anywhere = given && given.length > 0 ? ways().map(({ costs }) => costs) : prices.bestCases(mesh)
@@ -51,14 +51,13 @@ export function placedCosts(model: CostModel, mesh: Mesh, given?: readonly Place
 /** With more of them a bound rules out more at once, and less often. */
 const mostTogether = 4
 
-function together(placed: readonly Placed[], prices: NetworkPrices): PlacedTogether {
+function together(placed: readonly Placed[], mesh: Mesh, { lesser }: NetworkPrices): PlacedTogether {
+  const under = (among: readonly AnyPlaced[]): PlacedTogether => {
+    return { costs: among.map(({ costs }) => costs).reduce((a, b) => lesser(a, b, mesh)), among }
+  }
   let among: readonly AnyPlaced[] = placed
-  while (among.length > mostTogether) among = inBlocks(among, mostTogether).map((some) => under(some, prices))
-  return under(among, prices)
-}
-
-function under(among: readonly AnyPlaced[], { lesser }: NetworkPrices): PlacedTogether {
-  return { costs: among.map(({ costs }) => costs).reduce(lesser), among }
+  while (among.length > mostTogether) among = inBlocks(among, mostTogether).map(under)
+  return under(among)
 }
 
 /** Any of them: what frameworks are asked of the way in which they are launched is the same for all. */
