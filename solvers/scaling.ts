@@ -29,62 +29,102 @@ const sweeps = 12
 const largestExponent = 300
 
 export function scaleOf(program: IndexedProgram): Scale {
-  const { variables, rows } = exponentsOf(program)
+  const { rows, variables } = program
+  const terms = termExponents(rows)
+  const rowBounds = boundExponents(rows)
+  const variableBounds = boundExponents(variables)
+  const costs = Float64Array.from(variables, ({ cost }) => (cost === 0 ? Number.NaN : log2(cost)))
+  const counts = new Float64Array(variables.length)
+  for (const column of terms.columns) counts[column] = at(counts, column) + 1
+  for (const [j, { cost }] of variables.entries()) {
+    counts[j] = at(counts, j) + lengthOf(variableBounds, j) + (cost === 0 ? 0 : 1)
+  }
   const s = new Float64Array(variables.length)
   const r = new Float64Array(rows.length)
   const wanted = new Float64Array(variables.length)
   let k = 0
   for (let sweep = 0; sweep < sweeps; sweep += 1) {
     wanted.fill(0)
-    for (const [i, { columns, exponents, bounds, count }] of rows.entries()) {
+    for (let i = 0; i < rows.length; i += 1) {
+      const from = at(terms.starts, i)
+      const to = at(terms.starts, i + 1)
       let row = 0
-      for (let term = 0; term < columns.length; term += 1) {
-        row += -at(exponents, term) - at(s, at(columns, term))
+      for (let term = from; term < to; term += 1) {
+        row += -at(terms.exponents, term) - at(s, at(terms.columns, term))
       }
-      for (const bound of bounds) row += -bound
-      const factor = mean(row, count)
+      for (let bound = at(rowBounds.starts, i); bound < at(rowBounds.starts, i + 1); bound += 1) {
+        row += -at(rowBounds.exponents, bound)
+      }
+      const factor = mean(row, to - from + lengthOf(rowBounds, i))
       r[i] = factor
-      for (let term = 0; term < columns.length; term += 1) {
-        const column = at(columns, term)
-        wanted[column] = at(wanted, column) - at(exponents, term) - factor
+      for (let term = from; term < to; term += 1) {
+        const column = at(terms.columns, term)
+        wanted[column] = at(wanted, column) - at(terms.exponents, term) - factor
       }
     }
     let objective = 0
     let priced = 0
-    for (const [j, { cost, bounds }] of variables.entries()) {
-      for (const bound of bounds) wanted[j] = at(wanted, j) + bound
-      if (cost === null) continue
+    for (let j = 0; j < variables.length; j += 1) {
+      for (let bound = at(variableBounds.starts, j); bound < at(variableBounds.starts, j + 1); bound += 1) {
+        wanted[j] = at(wanted, j) + at(variableBounds.exponents, bound)
+      }
+      const cost = at(costs, j)
+      if (Number.isNaN(cost)) continue
       objective += -cost - at(s, j)
       priced += 1
     }
     k = mean(objective, priced)
-    for (const [j, { cost, integer, count }] of variables.entries()) {
-      if (cost !== null) wanted[j] = at(wanted, j) - cost - k
-      s[j] = integer ? 0 : mean(at(wanted, j), count)
+    for (let j = 0; j < variables.length; j += 1) {
+      const cost = at(costs, j)
+      if (!Number.isNaN(cost)) wanted[j] = at(wanted, j) - cost - k
+      s[j] = variables[j]?.integer ? 0 : mean(at(wanted, j), at(counts, j))
     }
   }
   return { columns: s.map(powerOfTwo), rows: r.map(powerOfTwo), objective: powerOfTwo(k) }
 }
 
-/** log2 of every nonzero number of a programme, with the count of numbers in each row and column. */
-function exponentsOf({ variables, rows }: IndexedProgram) {
-  const counts = new Float64Array(variables.length)
-  const ofRows = rows.map(({ terms, lower, upper }) => {
-    for (const { column } of terms) counts[column] = at(counts, column) + 1
-    const bounds = exponentsOfBounds(lower, upper)
-    return {
-      columns: Float64Array.from(terms, ({ column }) => column),
-      exponents: Float64Array.from(terms, ({ coefficient }) => log2(coefficient)),
-      bounds,
-      count: terms.length + bounds.length,
-    }
-  })
-  const ofVariables = variables.map(({ cost, integer, lower, upper }, j) => {
-    const bounds = exponentsOfBounds(lower, upper)
-    const count = at(counts, j) + bounds.length + (cost === 0 ? 0 : 1)
-    return { cost: cost === 0 ? null : log2(cost), integer, bounds, count }
-  })
-  return { variables: ofVariables, rows: ofRows }
+/** log2 of numbers of each line of a programme, one line after another; those of line i begin at `starts[i]`. Sweeps read nothing else, and make nothing. */
+interface Exponents {
+  readonly starts: Vector
+  readonly exponents: Vector
+}
+
+function lengthOf({ starts }: Exponents, line: number): number {
+  return at(starts, line + 1) - at(starts, line)
+}
+
+/** Of the coefficients, with their columns. */
+function termExponents(rows: IndexedProgram['rows']): Exponents & { readonly columns: Vector } {
+  const all = rows.flatMap(({ terms }) => terms)
+  return {
+    starts: startsOf(rows, ({ terms }) => terms.length),
+    columns: Float64Array.from(all, ({ column }) => column),
+    exponents: Float64Array.from(all, ({ coefficient }) => log2(coefficient)),
+  }
+}
+
+/** Of the bounds that are finite and not 0. */
+function boundExponents(lines: readonly Bounded[]): Exponents {
+  return {
+    starts: startsOf(lines, (line) => sizedBounds(line).length),
+    exponents: Float64Array.from(lines.flatMap(sizedBounds), log2),
+  }
+}
+
+interface Bounded {
+  readonly lower: number
+  readonly upper: number
+}
+
+function sizedBounds({ lower, upper }: Bounded): readonly number[] {
+  const bounds = lower === upper ? [lower] : [lower, upper]
+  return bounds.filter((bound) => bound !== 0 && Number.isFinite(bound))
+}
+
+function startsOf<Line>(lines: readonly Line[], lengthOf: (line: Line) => number): Vector {
+  const starts = new Float64Array(lines.length + 1)
+  for (const [i, line] of lines.entries()) starts[i + 1] = at(starts, i) + lengthOf(line)
+  return starts
 }
 
 export function scaledProgram({ variables, rows }: IndexedProgram, scale: Scale): IndexedProgram {
@@ -123,12 +163,6 @@ export function unscaledRay(ray: Vector, { rows }: Scale): Vector {
 
 function mean(sum: number, count: number): number {
   return count === 0 ? 0 : sum / count
-}
-
-/** log2 of the bounds that are finite and not 0. */
-function exponentsOfBounds(lower: number, upper: number): readonly number[] {
-  const sized = (lower === upper ? [lower] : [lower, upper]).filter((bound) => bound !== 0)
-  return sized.filter(Number.isFinite).map(log2)
 }
 
 function log2(value: number): number {

@@ -7,7 +7,7 @@
 import type { Network, SwitchedNetwork } from '../../hardware/cluster/cluster.ts'
 import { filledTiers } from '../../hardware/cluster/resized-cluster.ts'
 import { groupCost } from '../../hardware/network/collective.ts'
-import type { Group, RankSpan } from '../../hardware/network/group.ts'
+import type { Group } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
 import { straddles } from '../../hardware/network/switched-collective.ts'
 import { known, rememberedOf } from '../../known.ts'
@@ -16,7 +16,7 @@ import { recent, valueKey } from '../../recent.ts'
 export interface GroupPrices {
   /** How one axis lies that has the group, or ranks of one stride, to itself. */
   readonly wayOf: (group: Group) => number
-  readonly rankedWay: (span: RankSpan) => number
+  readonly rankedWay: (size: number, stride: number) => number
   /** Of the axes at `over`, by how each lies: those that are 0 have one chip and are no part of it. */
   readonly find: (over: readonly number[], ways: readonly number[]) => GroupCost | null
   /** Prices the group that lies so. */
@@ -55,12 +55,12 @@ export function groupPrices(network: Network, terms: NetworkTerms): GroupPrices 
   const shared = known(priced, pricedBy(network, terms), nothingShared)
   const own = table()
   const { texts, numbers, least } = shared
-  const straddling = ({ size, stride }: RankSpan) =>
+  const straddling = (size: number, stride: number) =>
     network.kind === 'switched' && straddles(network, size, stride)
   /** Ways that straddle a unit are below 0. */
-  const rankedWay = (span: RankSpan) => {
-    const way = span.size * beyondAnyAxis + span.stride
-    return straddling(span) ? -way : way
+  const rankedWay = (size: number, stride: number) => {
+    const way = size * beyondAnyAxis + stride
+    return straddling(size, stride) ? -way : way
   }
   const tableOf = (over: readonly number[], ways: readonly number[]): Table => {
     for (const axis of over) if ((ways[axis] ?? 0) < 0) return own
@@ -70,10 +70,10 @@ export function groupPrices(network: Network, terms: NetworkTerms): GroupPrices 
     wayOf: (group) => {
       const spans = group.kind === 'switched' ? group.spans : []
       const [span, ...others] = spans
-      if (span && others.length === 0) return rankedWay(span)
+      if (span && others.length === 0) return rankedWay(span.size, span.stride)
       // Less than of any ranks.
       const way = known(numbers, group, () => known(texts, groupKey(group), () => texts.size + 1))
-      return spans.some(straddling) ? -way : way
+      return spans.some(({ size, stride }) => straddling(size, stride)) ? -way : way
     },
     rankedWay,
     find: (over, ways) => {

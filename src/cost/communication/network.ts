@@ -141,8 +141,10 @@ interface Lying {
 /** Ranks that are so far apart, by axis. */
 function ranked(mesh: Mesh, strides: readonly number[], { rankedWay }: GroupPrices): Lying {
   const span = (at: number) => ({ size: mesh[axes[at] ?? 'data'], stride: strides[at] ?? 1 })
-  const ways: number[] = []
-  for (let at = 0; at < strides.length; at++) ways.push(span(at).size > 1 ? rankedWay(span(at)) : 0)
+  const ways = strides.map((stride, at) => {
+    const size = mesh[axes[at] ?? 'data']
+    return size > 1 ? rankedWay(size, stride) : 0
+  })
   return { ways, groupOf: (at) => ({ kind: 'switched', spans: [span(at)] }) }
 }
 

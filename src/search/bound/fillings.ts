@@ -33,10 +33,18 @@ export interface Fillings {
   readonly ever: (mesh: Mesh, microbatches: number) => readonly Filling[]
 }
 
-export function fillingsOf({ problem }: CostModel): Fillings {
+/** By number of stages, then of microbatches. */
+type ByMicrobatches = Map<number, Map<number, readonly Filling[]>>
+
+/** For the schedules of one name, and for all that may be tried. */
+export interface KnownFillings {
+  readonly byName: ByMicrobatches
+  readonly ofAll: ByMicrobatches
+}
+
+/** What is known may be shared by floors of models of as many layers under the same schedules. */
+export function fillingsOf({ problem }: CostModel, { byName, ofAll }: KnownFillings): Fillings {
   const tried = triedSchedules(problem)
-  const byName = new Map<string, readonly Filling[]>()
-  const ofAll = new Map<string, readonly Filling[]>()
   const anyOf = (mesh: Mesh): readonly Schedule[] => {
     if (mesh.pipeline === 1) return scheduleChoices(mesh, problem, 1)
     return scheduleRows
@@ -51,7 +59,7 @@ export function fillingsOf({ problem }: CostModel): Fillings {
   }
   return {
     of: (mesh, microbatches) =>
-      known(byName, `${mesh.pipeline} ${microbatches}`, () => {
+      known(known(byName, mesh.pipeline, noFillings), microbatches, () => {
         const choices = scheduleChoices(mesh, problem, microbatches)
         const names = [...new Set(choices.map(({ name }) => name))]
         return names.flatMap((own) =>
@@ -64,9 +72,14 @@ export function fillingsOf({ problem }: CostModel): Fillings {
       }),
     ever: (mesh, microbatches) => {
       const fewer = 2 ** Math.floor(Math.log2(Math.min(microbatches, 4 * mesh.pipeline)))
-      return known(ofAll, `${mesh.pipeline} ${fewer}`, () => filled(anyOf(mesh), mesh.pipeline, fewer))
+      const ofStages = known(ofAll, mesh.pipeline, noFillings)
+      return known(ofStages, fewer, () => filled(anyOf(mesh), mesh.pipeline, fewer))
     },
   }
+}
+
+function noFillings(): Map<number, readonly Filling[]> {
+  return new Map()
 }
 
 /** Empty when there is no schedule. */

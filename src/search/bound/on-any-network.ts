@@ -12,10 +12,12 @@ import { triedSchedules } from '../layouts/choices.ts'
 import { type ByReplica, byReplica } from './by-replica.ts'
 import type { Work } from './choice-floor.ts'
 import type { KnownTurns } from './choice-turns.ts'
+import type { KnownFillings } from './fillings.ts'
 import type { Times } from './turn-floor.ts'
 
 export interface OnAnyNetwork {
   readonly turns: KnownTurns
+  readonly fillings: KnownFillings
   readonly works: ByReplica<Work>
   /** What is computed alone, forwards and backwards. */
   readonly times: ByReplica<Times>
@@ -26,6 +28,7 @@ export interface OnAnyNetwork {
 export function nothingKnown(): OnAnyNetwork {
   return {
     turns: new Map(),
+    fillings: { byName: new Map(), ofAll: new Map() },
     works: byReplica({ pipelined: false }),
     times: byReplica({ pipelined: false }),
     computes: byReplica({ pipelined: true }),
@@ -33,7 +36,7 @@ export function nothingKnown(): OnAnyNetwork {
   }
 }
 
-/** What earlier searches of the same model found out, to be added to. Waiting depends on the schedules that are tried, and nothing else on the request. */
+/** What earlier searches of the same model found out, to be added to. Waiting and what is in flight depend on the schedules that are tried, and nothing else on the request. */
 export function knownBefore(model: CostModel): OnAnyNetwork {
   const { problem, contextLayout } = model
   return known(before, `${compilationKey(problem, contextLayout)} ${triedSchedules(problem)}`, nothingKnown)

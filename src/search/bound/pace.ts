@@ -44,7 +44,9 @@ export function pacedOn(model: CostModel, shared: OnAnyNetwork, fewest: number):
   // Most replicas that have hope have it on the first.
   return (replica, pipeline, each, limit) => {
     const most = (limit * (1 + 1e-9) - stepOverheadSeconds) * pipeline
-    return paces.some((paceOf) => (each + wait(pipeline)) * paceOf(replica) <= most)
+    const turns = each + wait(pipeline)
+    for (const paceOf of paces) if (turns * paceOf(replica) <= most) return true
+    return false
   }
 }
 

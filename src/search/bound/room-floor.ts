@@ -48,7 +48,7 @@ export function roomFloors(model: CostModel, shared: OnAnyNetwork): RoomFloors {
   const { assumptions } = model.problem
   const room = layerRoom(model)
   const needs = needsOfStages(model, shared, room)
-  const fillings = fillingsOf(model)
+  const fillings = fillingsOf(model, shared.fillings)
   const everNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true })
   const replicaNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true })
 

@@ -12,8 +12,9 @@
 import { type Constraints, satisfies } from '../../constraint.ts'
 import { dividesIntoChunks, mostVirtualStages } from '../../cost/step/stages.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
-import { known } from '../../known.ts'
+import { known, rememberedOf } from '../../known.ts'
 import { type Problem, wholeSequences } from '../../problem.ts'
+import { recent } from '../../recent.ts'
 import { canRun, type Schedule, scheduleRow, scheduleRows, unscheduled } from '../../recipe/schedule.ts'
 import type { ScheduleRow } from '../../recipe/schedule-row.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
@@ -108,12 +109,22 @@ export function triedScheduleRows(problem: Problem): readonly ScheduleRow[] {
 
 /** Asked for each number of microbatches of each mesh, and the same for many. */
 export function scheduleChoices(mesh: Mesh, problem: Problem, microbatches: number): readonly Schedule[] {
-  const ofProblem = known(schedulesKnown, problem, () => new Map<number, Map<number, readonly Schedule[]>>())
-  const ofStages = known(ofProblem, mesh.pipeline, () => new Map<number, readonly Schedule[]>())
+  const ofStages = known(schedulesOf(problem), mesh.pipeline, () => new Map<number, readonly Schedule[]>())
   return known(ofStages, microbatches, () => schedulesFor(mesh, problem, microbatches))
 }
 
-const schedulesKnown = new WeakMap<Problem, Map<number, Map<number, readonly Schedule[]>>>()
+/** By number of stages, then of microbatches; the same for all requests with as many layers that try the same ones. */
+type SchedulesKnown = Map<number, Map<number, readonly Schedule[]>>
+
+const schedulesOf = rememberedOf((problem: Problem) =>
+  known(
+    schedulesKnown,
+    `${problem.model.layers} ${triedSchedules(problem)}`,
+    (): SchedulesKnown => new Map(),
+  ),
+)
+
+const schedulesKnown = recent<SchedulesKnown>(8)
 
 function schedulesFor(mesh: Mesh, problem: Problem, microbatches: number): readonly Schedule[] {
   if (mesh.pipeline === 1) return [unscheduled]
