@@ -77,7 +77,7 @@ export function hopefulInferenceMeshes(
   const may = (axis: Axis, size: number) => satisfies(size, constraints[axis])
   const question = servedQuestion(problem, demand)
   const [ofReplicas = [], ofTensors = [], ofRest = []] = byLevel(servedMeshRules, [
-    ['fsdp', 'data', 'expert'],
+    ['fsdp', 'data', 'expert', 'replicas'],
     ['tensor', 'tensor2'],
     ['context', 'pipeline'],
   ])

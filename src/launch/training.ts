@@ -109,20 +109,20 @@ export function launchable(model: CostModel): Accepts | null {
   const able = ableFrameworks(problem).map((name) => trainingLaunchers[name])
   if (able.length === 0) return null
   const mixed = able.map(({ mixes }) => model.policies.map(({ name }) => mixes.includes(name)))
-  const byAny = (kept: (rules: RunRules) => boolean) => able.some(({ rules }) => kept(rules))
   return {
     mixes: ({ policy, other }) => mixed.some((has) => has[policy] && has[other]),
     // Each of them shares out whole positions.
     contexts: divisorsOf(problem.workload.sequenceLength),
     mesh: (mesh) => {
       const run = meshRun(problem, mesh)
-      return byAny((rules) => keeps(rules.mesh, run))
+      const left = able.filter(({ rules }) => keeps(rules.mesh, run))
+      if (left.length === 0) return null
+      return (layout) => {
+        const open = layoutRun(problem, layout)
+        return left.some(({ rules }) => keeps(rules.layout, open))
+      }
     },
-    layout: (layout) => {
-      const run = layoutRun(problem, layout)
-      return byAny((rules) => keeps(rules.mesh, run) && keeps(rules.layout, run))
-    },
-    cut: (cut) => byAny((rules) => keeps(rules.cut, cut)),
+    cut: (cut) => able.some(({ rules }) => keeps(rules.cut, cut)),
     placements: (mesh) => {
       const own = able.map(({ places }) => places?.(problem.cluster, mesh) ?? null)
       return own.includes(null) ? null : own.flatMap((made) => made ?? [])

@@ -1,7 +1,7 @@
 /** What rules for a mesh read: the mesh, and the part of a question that it is tested against. */
 import type { JoinedHosts } from '../hardware/cluster/hosts.ts'
 import type { Transformer } from '../model/transformer.ts'
-import type { Axis, Mesh } from '../sharding/axis.ts'
+import { type Axis, axesOfReplicas, type Mesh } from '../sharding/axis.ts'
 import type { PartRule } from './part-rule.ts'
 
 /** The part of a question that its meshes are tested against. */
@@ -26,4 +26,12 @@ export interface MeshRead {
   readonly question: MeshQuestion
 }
 
-export type MeshRule = PartRule<MeshRead, Axis>
+/** What of a mesh a rule may read: its axes, or how many replicas there are, whichever axes they are counted over. */
+export type MeshPart = Axis | 'replicas'
+
+/** The axes whose sizes it says something of. */
+export function axesOfPart(part: MeshPart): readonly Axis[] {
+  return part === 'replicas' ? axesOfReplicas : [part]
+}
+
+export type MeshRule = PartRule<MeshRead, MeshPart>

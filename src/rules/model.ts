@@ -93,7 +93,7 @@ const newPositions: MeshRule = {
 /** The batch needs a sequence for each replica. The fix moves surplus chips to `other`: in training the context axis, which divides sequences. */
 const replicas = (axisOf: (mesh: Mesh) => Axis, other: Axis) =>
   ({
-    reads: ['data', 'fsdp', 'expert'],
+    reads: ['replicas'],
     broken: ({ mesh, question: { sequences, freeTokens } }) =>
       freeTokens === null && sequences !== null && replicasOf(mesh) > sequences,
     pointer: ({ mesh }) => axisPointer(axisOf(mesh)),
@@ -118,7 +118,7 @@ export const servedReplicas: MeshRule = {
 }
 
 const freeTokens: MeshRule = {
-  reads: ['data', 'fsdp', 'expert', 'context'],
+  reads: ['replicas', 'context'],
   broken: ({ mesh, question }) =>
     question.freeTokens !== null && replicasOf(mesh) * mesh.context > question.freeTokens,
   says: ({ mesh }) =>

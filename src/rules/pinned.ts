@@ -4,7 +4,7 @@ import type { Constraints } from '../constraint.ts'
 import { commonDivisor } from '../hardware/cluster/divisors.ts'
 import { type Axis, axes, type Mesh, meshSize, unitMesh } from '../sharding/axis.ts'
 import { meshFaults } from './mesh-faults.ts'
-import type { MeshQuestion, MeshRule } from './mesh-question.ts'
+import { axesOfPart, type MeshQuestion, type MeshRule } from './mesh-question.ts'
 import { axisPointer } from './mesh-ways.ts'
 import type { PlanFault, Way } from './part-rule.ts'
 
@@ -28,7 +28,8 @@ export function pinnedFaults(
   // Rules that read an open axis are skipped, as another size of it might satisfy them; no size of the remaining axes
   // can satisfy the others.
   const alone = rules.filter(
-    ({ reads, broken }) => !reads.some((axis) => open.includes(axis)) && broken({ mesh: pinned, question }),
+    ({ reads, broken }) =>
+      !reads.flatMap(axesOfPart).some((axis) => open.includes(axis)) && broken({ mesh: pinned, question }),
   )
   return meshFaults(alone, mesh, question).map(inConstraints)
 }

@@ -160,5 +160,5 @@ function runnable(models: readonly CostModel[], accepts: readonly (Accepts | nul
 function runsOf({ contextLayout, problem }: CostModel, accepts: Accepts | null): (mesh: Mesh) => boolean {
   return (mesh) =>
     (contextLayout === plainContext || contextLayoutFits(contextLayout, mesh, problem.model)) &&
-    (accepts === null || accepts.mesh(mesh))
+    (accepts === null || accepts.mesh(mesh) !== null)
 }

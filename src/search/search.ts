@@ -17,7 +17,7 @@ import { meshKeyOf, usualDistinct } from './distinct.ts'
 import { meshFits } from './fits.ts'
 import type { Accepts, Candidate, Misfit } from './layouts/candidate.ts'
 import type { Workbench } from './layouts/consider.ts'
-import { expandMesh } from './layouts/expand.ts'
+import { expandMesh, mayList } from './layouts/expand.ts'
 import {
   countOf,
   expanded,
@@ -86,8 +86,8 @@ export function searchSpaces(
   const accepted: MeshPlace[] = []
   const others: MeshPlace[] = []
   for (const place of placesOf(spaces)) {
-    const { accepts } = place.bench
-    if (accepts === null || accepts.mesh(place.mesh)) accepted.push(place)
+    // Where the misfit nearest to fitting is looked for, it may be of a layout that nobody launches.
+    if (mayList(place.bench, place.mesh, { layouts: fits })) accepted.push(place)
     else others.push(place)
   }
   const { turns, counts, floor } = orderedMeshes(accepted, most, late, crew)

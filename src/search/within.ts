@@ -34,7 +34,7 @@ export function withBestWithin(
     const accepts = acceptsOf(model)
     const all = enumerateMeshes(model.problem)
     // Floors are asked of these alone, which are few.
-    const allowed = all.allowed.filter((mesh) => isWithin(mesh) && (accepts?.mesh(mesh) ?? true))
+    const allowed = all.allowed.filter((mesh) => isWithin(mesh) && accepts?.mesh(mesh) !== null)
     return spaceOf(createWorkbench(model, accepts, stop), { ...all, allowed })
   })
   const most = Math.min(known, first.score * (1 + nearby))

@@ -90,7 +90,7 @@ const axesWith = (has: (row: AxisRow) => boolean): readonly Axis[] => rows.filte
 
 export const axes: readonly Axis[] = axesWith(() => true)
 
-const axesOfSequences = axesWith(({ sequences }) => sequences)
+export const axesOfReplicas = axesWith(({ sequences }) => sequences)
 export const replicatingAxes = axesWith(({ replicates }) => replicates)
 export const weightShardingAxes = axesWith(({ shardsWeights }) => shardsWeights)
 export const axesAcrossSlices = axesWith(({ crossesSlices }) => crossesSlices)
@@ -133,6 +133,9 @@ export function activeAxes(mesh: Mesh): readonly Axis[] {
   return axes.filter((axis) => mesh[axis] > 1)
 }
 
+/** No axis is as large, and no stride: two sizes are one number as a·beyondAnyAxis + b. Keys are such numbers, as look-ups are far more frequent than what they spare. */
+export const beyondAnyAxis = 2 ** 25
+
 export function meshSize(mesh: Mesh): number {
   return axes.reduce((product, axis) => product * mesh[axis], 1)
 }
@@ -140,7 +143,7 @@ export function meshSize(mesh: Mesh): number {
 /** Number of groups of chips with sequences of their own. All that is not an expert treats the expert axis like data. */
 export function replicasOf(mesh: Mesh): number {
   let replicas = 1
-  for (const axis of axesOfSequences) replicas *= mesh[axis]
+  for (const axis of axesOfReplicas) replicas *= mesh[axis]
   return replicas
 }
 

@@ -12,6 +12,7 @@ import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.
 import { straddles } from '../../hardware/network/switched-collective.ts'
 import { known, rememberedOf } from '../../known.ts'
 import { recent, valueKey } from '../../recent.ts'
+import { beyondAnyAxis } from '../../sharding/axis.ts'
 
 export interface GroupPrices {
   /** How one axis lies that has the group, or ranks of one stride, to itself. */
@@ -47,9 +48,6 @@ interface Shared extends Table {
 /** A search meets some thousands of distinct groups; the bounds only guard against absurd clusters, and against ever new ones. */
 const mostKnown = 50_000
 const networksKnown = 12
-
-/** No axis is as large, and no stride. */
-export const beyondAnyAxis = 2 ** 25
 
 export function groupPrices(network: Network, terms: NetworkTerms): GroupPrices {
   const shared = known(priced, pricedBy(network, terms), nothingShared)

@@ -12,8 +12,16 @@ import { type Group, union } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
 import { type Placement, rankStrides, sliceAssignments } from '../../hardware/network/placement.ts'
 import { known, remembered } from '../../known.ts'
-import { type Axis, type AxisSet, axes, axesOf, axisSets, type Mesh } from '../../sharding/axis.ts'
-import { beyondAnyAxis, type GroupPrices, groupPrices, lesser } from './group-prices.ts'
+import {
+  type Axis,
+  type AxisSet,
+  axes,
+  axesOf,
+  axisSets,
+  beyondAnyAxis,
+  type Mesh,
+} from '../../sharding/axis.ts'
+import { type GroupPrices, groupPrices, lesser } from './group-prices.ts'
 
 /** Indexed by axis set; only sets that the layouts move over and that have more than one chip have an entry. */
 export type NetworkCosts = readonly (GroupCost | undefined)[]

@@ -3,7 +3,7 @@
  * with all of the layers does, nor what one layer takes.
  */
 import { known } from '../../known.ts'
-import { type Mesh, replicasOf } from '../../sharding/axis.ts'
+import { beyondAnyAxis, type Mesh, replicasOf } from '../../sharding/axis.ts'
 
 /** Values by mesh and number of sequences over all its replicas. Asking for one that is there makes nothing. */
 export interface ByReplica<Value> {
@@ -12,9 +12,6 @@ export interface ByReplica<Value> {
 }
 
 type BySequences<Value> = Map<number, Value>
-
-/** Keys are numbers, as look-ups are far more frequent than computations; no axis is as large as this. */
-const beyondAnyAxis = 2 ** 25
 
 /** How many values are kept at once, more than questions that some framework runs make; those of all layouts would fill the memory. */
 const mostKept = 20_000

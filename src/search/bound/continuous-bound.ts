@@ -75,15 +75,17 @@ function boundOf({ round }: Solving): Seconds {
 /** The cases, by ZeRO stage with a pipeline and without: the ranges of axis sizes and products over all meshes that may be run. */
 export function casesOf(model: CostModel): readonly Case[] {
   const { problem, stages } = model
-  const { allowed } = enumerateMeshes(problem)
-  return [false, true].flatMap((pipelined) =>
+  const unpiped = stages.map((): Mesh[] => [])
+  const pipelined = stages.map((): Mesh[] => [])
+  for (const mesh of enumerateMeshes(problem).allowed) {
+    const byStage = mesh.pipeline > 1 ? pipelined : unpiped
+    for (const zeroStage of zeroChoices(mesh, problem)) byStage[zeroStage]?.push(mesh)
+  }
+  return [unpiped, pipelined].flatMap((byStage) =>
     stages.flatMap((stage): readonly Case[] => {
-      const { zeroStage } = stage
-      if (!satisfies(zeroStage, problem.constraints.zeroStage)) return []
-      const meshes = allowed.filter(
-        (mesh) => mesh.pipeline > 1 === pipelined && zeroChoices(mesh, problem).includes(zeroStage),
-      )
-      return meshes.length === 0 ? [] : [caseOf(stage, pipelined, meshes)]
+      if (!satisfies(stage.zeroStage, problem.constraints.zeroStage)) return []
+      const meshes = byStage[stage.zeroStage] ?? []
+      return meshes.length === 0 ? [] : [caseOf(stage, byStage === pipelined, meshes)]
     }),
   )
 }
@@ -105,7 +107,11 @@ function caseOf(stage: StageModel, pipelined: boolean, meshes: readonly Mesh[]):
     return { least, most }
   }
   const productOf = (over: readonly Axis[]) =>
-    range((mesh) => over.reduce((size, axis) => size * mesh[axis], 1))
+    range((mesh) => {
+      let size = 1
+      for (const axis of over) size *= mesh[axis]
+      return size
+    })
   return {
     stage,
     pipelined,

@@ -34,14 +34,14 @@ export interface Candidate extends Layout {
   readonly score: number
 }
 
-/** What may be listed. It is asked of a mesh, of a layout and of a cut, and is false when no plan of it may be listed. */
+/** What may be listed. It is asked of a mesh, of its layouts and of a cut, and says no when no plan of it may be listed. */
 export interface Accepts {
   /** Whether a plan with two such rematerialisation policies may be listed, whatever the number of layers of each: many numbers are asked for of a pair. */
   readonly mixes: (pair: Pick<Mix, 'policy' | 'other'>) => boolean
   /** The only sizes that a context axis may have, whatever else a mesh has; null when it may have any. */
   readonly contexts: readonly number[] | null
-  readonly mesh: (mesh: Mesh) => boolean
-  readonly layout: (layout: OpenLayout) => boolean
+  /** Which layouts of a mesh may be listed; null when none may. */
+  readonly mesh: (mesh: Mesh) => AcceptsLayout | null
   /** Asked of the layers by stage alone, before anything is known of them. */
   readonly cut: (cut: Pick<Layout, 'stageLayers'>) => boolean
   /** The placements that may be listed; null when any may. */
@@ -49,6 +49,9 @@ export interface Accepts {
   /** Which plans of a cut may be listed; null when none may. */
   readonly plans: (layout: Layout) => AcceptsPlan | null
 }
+
+/** Whether a layout of a mesh may be listed, as far as is known before it is cut. */
+export type AcceptsLayout = (layout: OpenLayout) => boolean
 
 /** Whether a plan may be listed; it looks no further into a placement than the order of ranks, or how axes cross slices. */
 export type AcceptsPlan = (placement: Placement, mix: Mix) => boolean

@@ -18,7 +18,7 @@ import { recent } from '../../recent.ts'
 import { canRun, type Schedule, scheduleRow, scheduleRows, unscheduled } from '../../recipe/schedule.ts'
 import type { ScheduleRow } from '../../recipe/schedule-row.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
-import { type Mesh, replicasOf } from '../../sharding/axis.ts'
+import { beyondAnyAxis, type Mesh, replicasOf } from '../../sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
 
 /** Where tokens divide freely, a microbatch keeps at least this many tokens per replica. */
@@ -175,17 +175,20 @@ export function choiceAllowed(
 
 /** Number of layouts of one mesh, which is what a dropped mesh counts. */
 export function layoutCount(mesh: Mesh, problem: Problem): number {
-  const counts = known(layoutCounts, problem, () => new Map<string, number>())
-  const each = known(counts, batchKey(mesh, problem), () => countOfEach(mesh, problem))
-  return zeroChoices(mesh, problem).length * each
+  return zeroChoices(mesh, problem).length * layoutsOfEach(mesh, problem, () => countOfEach(mesh, problem))
 }
 
-/** Meshes of one key, which have as many replicas and stages, have the same microbatches and schedules under each ZeRO stage. */
-export function batchKey(mesh: Mesh, { assumptions }: Problem): string {
-  return [replicasOf(mesh), assumptions.tokensDivideFreely ? mesh.context : 1, mesh.pipeline].join()
-}
+const layoutsOfEach = byBatch<number>()
 
-const layoutCounts = new WeakMap<Problem, Map<string, number>>()
+/** Keeps what is the same for meshes with as many replicas and stages: these have the same microbatches and schedules under each ZeRO stage. */
+export function byBatch<Value>(): (mesh: Mesh, problem: Problem, made: () => Value) => Value {
+  const ofProblem = rememberedOf((_: Problem) => new Map<number, Map<number, Value>>())
+  return (mesh, problem, made) => {
+    const ofStages = known(ofProblem(problem), mesh.pipeline, () => new Map<number, Value>())
+    const context = problem.assumptions.tokensDivideFreely ? mesh.context : 1
+    return known(ofStages, replicasOf(mesh) * beyondAnyAxis + context, made)
+  }
+}
 
 function countOfEach(mesh: Mesh, problem: Problem): number {
   return microbatchChoices(mesh, problem).reduce(

@@ -20,7 +20,7 @@ import { type PlacedCosts, placedCosts } from '../stages/placed-costs.ts'
 import { anyCuts, stageCuts, writtenCut } from '../stages/stage-cuts.ts'
 import { type StageNumbers, stageNumbers } from '../stages/stage-numbers.ts'
 import { noCounts } from '../tally.ts'
-import type { OpenLayout } from './candidate.ts'
+import type { AcceptsLayout, OpenLayout } from './candidate.ts'
 import {
   choiceAllowed,
   layoutCount,
@@ -42,6 +42,8 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
   }
   setMesh(scale, mesh, model.extents, problem.assumptions)
   const ofMesh = meshNumbers(visit)
+  // No framework is asked while the nearest misfit is looked for.
+  const accepted = bench.accepts && choices.nearest === false ? (bench.accepts.mesh(mesh) ?? noLayout) : null
   const zeroStages = choices.zeroStages ?? zeroChoices(mesh, problem)
   for (const microbatching of choices.microbatchings ?? microbatchChoices(mesh, problem)) {
     const { microbatches } = microbatching
@@ -53,7 +55,9 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
     const hopeful = hopefulStages(visit, microbatches, zeroStages)
     found.pruned += (zeroStages.length - hopeful.length) * schedules.length
     if (hopeful.length === 0) continue
-    const open = schedules.map((schedule) => openLayouts(visit, microbatching, schedule, hopeful))
+    const open = schedules.map((schedule) =>
+      openLayouts({ model, mesh, accepted }, microbatching, schedule, hopeful),
+    )
     const left = open.reduce((sum, { length }) => sum + length, 0)
     found.constraint += hopeful.length * schedules.length - left
     if (left === 0) continue
@@ -63,6 +67,25 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
     })
   }
   return found
+}
+
+/** Whether a mesh may be listed and, where they are asked, any of its layouts, of which most meshes that frameworks run have one among the first. */
+export function mayList(
+  { model, accepts }: Workbench,
+  mesh: Mesh,
+  asked: { readonly layouts: boolean },
+): boolean {
+  if (!accepts) return true
+  const accepted = accepts.mesh(mesh)
+  if (!accepted || !asked.layouts) return accepted !== null
+  const { problem } = model
+  const stages = zeroChoices(mesh, problem)
+  for (const microbatching of microbatchChoices(mesh, problem)) {
+    for (const schedule of scheduleChoices(mesh, problem, microbatching.microbatches)) {
+      if (openLayouts({ model, mesh, accepted }, microbatching, schedule, stages).length > 0) return true
+    }
+  }
+  return false
 }
 
 /** The ZeRO stages whose floor with so many microbatches is within what is still useful. */
@@ -189,22 +212,28 @@ function expandSchedule(
 
 const noLimit = Number.POSITIVE_INFINITY
 
-/**
- * One layout for each ZeRO stage that the request allows and that some framework runs; the
- * latter is not asked while the nearest misfit is looked for.
- */
+const noLayout: AcceptsLayout = () => false
+
+/** What may be listed of the layouts of a mesh; null where all may. */
+interface OpenMesh extends Pick<Workbench, 'model'> {
+  readonly mesh: Mesh
+  readonly accepted: AcceptsLayout | null
+}
+
+/** One layout for each ZeRO stage that the request allows and, where it is asked, that some framework runs. */
 function openLayouts(
-  { bench, mesh, choices }: Visit,
+  { model, mesh, accepted }: OpenMesh,
   { microbatches, sequences }: Microbatching,
   schedule: Schedule,
   zeroStages: readonly ZeroStage[],
 ): readonly OpenLayout[] {
-  const { model, accepts } = bench
   const { contextLayout, problem } = model
   const { cluster } = problem
-  return zeroStages.flatMap((zeroStage) => {
-    if (!choiceAllowed(problem.constraints, zeroStage, microbatches, schedule)) return []
+  const open: OpenLayout[] = []
+  for (const zeroStage of zeroStages) {
+    if (!choiceAllowed(problem.constraints, zeroStage, microbatches, schedule)) continue
     const layout: OpenLayout = { cluster, mesh, zeroStage, contextLayout, microbatches, sequences, schedule }
-    return accepts && choices.nearest === false && !accepts.layout(layout) ? [] : [layout]
-  })
+    if (!accepted || accepted(layout)) open.push(layout)
+  }
+  return open
 }

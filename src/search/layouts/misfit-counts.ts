@@ -4,14 +4,12 @@
  */
 import { satisfies } from '../../constraint.ts'
 import type { CostModel } from '../../cost/model.ts'
-import { known } from '../../known.ts'
-import type { Problem } from '../../problem.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import { anyCuts } from '../stages/stage-cuts.ts'
 import type { Counts } from '../tally.ts'
 import {
-  batchKey,
+  byBatch,
   choiceAllowed,
   layoutCount,
   microbatchChoices,
@@ -26,9 +24,7 @@ export function misfitCounts(
   const { problem } = model
   const stages = zeroChoices(mesh, problem).filter((stage) => satisfies(stage, problem.constraints.zeroStage))
   const [first] = stages
-  const counts = known(countsKnown, problem, () => new Map<string, AllowedCounts>())
-  const each =
-    first === undefined ? none : known(counts, batchKey(mesh, problem), () => countsOf(model, mesh, first))
+  const each = first === undefined ? none : allowedCounts(mesh, problem, () => countsOf(model, mesh, first))
   const [memory, divisibility] = [stages.length * each.cut, stages.length * each.uncut]
   return { constraint: layoutCount(mesh, problem) - memory - divisibility, divisibility, memory }
 }
@@ -41,7 +37,7 @@ interface AllowedCounts {
 
 const none: AllowedCounts = { cut: 0, uncut: 0 }
 
-const countsKnown = new WeakMap<Problem, Map<string, AllowedCounts>>()
+const allowedCounts = byBatch<AllowedCounts>()
 
 /** Every ZeRO stage that is allowed has as many. */
 function countsOf(model: CostModel, mesh: Mesh, zeroStage: ZeroStage): AllowedCounts {

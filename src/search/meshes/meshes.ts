@@ -12,7 +12,7 @@ import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
 import { type Problem, wholeSequences } from '../../problem.ts'
 import { byLevel } from '../../rules/levels.ts'
-import type { MeshQuestion, MeshRule } from '../../rules/mesh-question.ts'
+import type { MeshPart, MeshQuestion, MeshRule } from '../../rules/mesh-question.ts'
 import { chipsToUse, trainedMeshRules } from '../../rules/model.ts'
 import { keeps } from '../../rules/rule.ts'
 import { type Axis, axes, type Mesh, unitMesh } from '../../sharding/axis.ts'
@@ -77,11 +77,11 @@ export interface MeshSpace {
   readonly wanted: (mesh: Mesh) => boolean
 }
 
-/** The axes in the order in which they are bound, from the outside in. */
-const levels: readonly (readonly Axis[])[] = [
+/** The axes in the order in which they are bound, from the outside in. The others leave so many replicas before it is said which are fsdp. */
+const levels: readonly (readonly MeshPart[])[] = [
   ['pipeline', 'tensor', 'tensor2'],
   ['context'],
-  ['expert'],
+  ['expert', 'replicas'],
   ['fsdp', 'data'],
 ]
 
@@ -102,11 +102,12 @@ export function listedMeshes({ chips, rules, question, unused, wanted }: MeshSpa
         if (over) break
         if (!keeps(ofContext, { mesh: { ...sharded, context }, question })) continue
         for (const expert of sizes('expert', rest / context)) {
-          if (!keeps(ofExperts, { mesh: { ...sharded, context, expert }, question })) continue
-          for (const fsdp of sizes('fsdp', rest / context / expert)) {
-            const data = rest / context / expert / fsdp
+          const replicas = rest / context / expert
+          if (!keeps(ofExperts, { mesh: { ...sharded, context, expert, data: replicas }, question })) continue
+          for (const fsdp of sizes('fsdp', replicas)) {
+            const data = replicas / fsdp
             const mesh: Mesh = { data, fsdp, tensor, tensor2, context, expert, pipeline }
-            if (!keeps(ofReplicas, { mesh, question })) continue
+            if (ofReplicas.length > 0 && !keeps(ofReplicas, { mesh, question })) continue
             if (wanted(mesh)) found.push(mesh)
             else constrained++
           }

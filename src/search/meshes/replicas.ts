@@ -164,5 +164,5 @@ export const trainedLevels = byLevel(trainedMeshRules, [
   ['pipeline'],
   ['context'],
   ['expert'],
-  ['fsdp', 'data'],
+  ['replicas', 'fsdp', 'data'],
 ])

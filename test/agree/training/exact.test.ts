@@ -199,11 +199,10 @@ function allBut({ mesh: refused }: Candidate): Accepts {
     mixes: () => true,
     contexts: null,
     placements: () => null,
-    layout: () => true,
     cut: () => true,
     plans: () => () => true,
   }
-  return { ...all, mesh: (mesh) => meshKey(mesh) !== meshKey(refused) }
+  return { ...all, mesh: (mesh) => (meshKey(mesh) === meshKey(refused) ? null : () => true) }
 }
 
 function named({

@@ -10,7 +10,7 @@ import { servedMeshRules, trainedMeshRules } from '../../../src/rules/model.ts'
 import { allChips, type ChipsRead, placeable } from '../../../src/rules/network.ts'
 import { wayText } from '../../../src/rules/part-rule.ts'
 import { trainedQuestion } from '../../../src/search/meshes/meshes.ts'
-import { type Mesh, meshSize, unitMesh } from '../../../src/sharding/axis.ts'
+import { type Mesh, meshSize, replicasOf, unitMesh } from '../../../src/sharding/axis.ts'
 import { generation, inferenceProblem, solver } from '../../inference-problem.ts'
 import { law } from '../../law.ts'
 import { problem } from '../../problem.ts'
@@ -57,7 +57,10 @@ describe.each([
 
   law('reads nothing but what it says it reads', 300, [drawn, meshes], ({ mesh, question }, other) => {
     for (const { reads, broken } of rules) {
-      const read = Object.fromEntries(reads.map((axis) => [axis, mesh[axis]]))
+      // As many replicas, all of them on one of their axes, and the axes that it reads by themselves as they are.
+      const replicas = { data: replicasOf(mesh), fsdp: 1, expert: 1 }
+      const sizes = reads.map((part) => (part === 'replicas' ? replicas : { [part]: mesh[part] }))
+      const read: Partial<Mesh> = Object.assign({}, ...sizes)
       expect(broken({ mesh: { ...other, ...read }, question })).toBe(broken({ mesh, question }))
     }
   })
