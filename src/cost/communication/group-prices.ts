@@ -11,7 +11,7 @@ import type { Group } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
 import { straddles } from '../../hardware/network/switched-collective.ts'
 import { known, rememberedOf } from '../../known.ts'
-import { recent, valueKey } from '../../recent.ts'
+import { type Recent, recent, valueKey } from '../../recent.ts'
 import { beyondAnyAxis } from '../../sharding/axis.ts'
 
 export interface GroupPrices {
@@ -43,16 +43,21 @@ interface Shared extends Table {
   readonly texts: Map<string, number>
   readonly numbers: WeakMap<Group, number>
   readonly least: WeakMap<GroupCost, WeakMap<GroupCost, GroupCost>>
+  /** Of groups that straddle a unit, by number of chips. */
+  readonly straddling: Recent<Table>
 }
 
 /** A search meets some thousands of distinct groups; the bounds only guard against absurd clusters, and against ever new ones. */
 const mostKnown = 50_000
 const networksKnown = 12
+/** A search of 2048 chips asks for parts of some 330 sizes, most of which have a few such groups. */
+const sizesKnown = 400
 
 export function groupPrices(network: Network, terms: NetworkTerms): GroupPrices {
   const shared = known(priced, pricedBy(network, terms), nothingShared)
-  const own = table()
   const { texts, numbers, least } = shared
+  const chips = network.kind === 'switched' ? (network.chips ?? Number.POSITIVE_INFINITY) : 0
+  const own = known(shared.straddling, `${chips}`, table)
   const straddling = (size: number, stride: number) =>
     network.kind === 'switched' && straddles(network, size, stride)
   /** Ways that straddle a unit are below 0. */
@@ -110,7 +115,13 @@ function table(): Table {
 }
 
 function nothingShared(): Shared {
-  return { ...table(), texts: new Map(), numbers: new WeakMap(), least: new WeakMap() }
+  return {
+    ...table(),
+    texts: new Map(),
+    numbers: new WeakMap(),
+    least: new WeakMap(),
+    straddling: recent(sizesKnown),
+  }
 }
 
 function place(): Place {

@@ -16,15 +16,7 @@ import type { Bytes } from '../../units.ts'
 import { ofStage } from '../compile/composed.ts'
 import type { StageGroup } from '../step/stages.ts'
 import type { MemoryNumbers } from './layer-bytes.ts'
-import {
-  activationBytes,
-  fixedBytes,
-  hostBytes,
-  hostStateBytes,
-  liveBytes,
-  liveOf,
-  type Mix,
-} from './stage-memory.ts'
+import { activationBytes, fixedBytes, hostBytes, hostStateBytes, liveOf, type Mix } from './stage-memory.ts'
 
 /**
  * Bytes over the budget on the fullest stage, each stage under the policy that suits it best: no mix gets below that. Stages are looked
@@ -43,8 +35,8 @@ export function leastShortBytes(
     const away = hostStateBytes(numbers, group) - numbers.hostRoom
     const layers = group.inFlight * group.layers
     let least = Number.POSITIVE_INFINITY
-    for (const [policy, each] of kept.entries()) {
-      const here = fixed + layers * each + liveOf(numbers, group, policy)
+    for (let policy = 0; policy < kept.length; policy++) {
+      const here = fixed + layers * (kept[policy] ?? 0) + liveOf(numbers, group, policy)
       least = Math.min(least, Math.max(here, away + layers * (host[policy] ?? 0)))
     }
     short = Math.max(short, least)
@@ -65,10 +57,13 @@ export function fittingMixes(
   others = false,
 ): readonly Mix[] {
   const count = numbers.kept.length
-  if (groups.some((group) => hostStateBytes(numbers, group) > numbers.hostRoom)) return []
-  const fixed = groups.map((group) => fixedBytes(numbers, group))
-  const room: Room = { numbers, groups, fixed, budget, layersDivideFreely }
-  const most = groups.reduce((layers, group) => Math.max(layers, group.layers), 0)
+  const stages = groups.map((group): HeldStage => ({ group, fixed: fixedBytes(numbers, group), live: [] }))
+  const room: Room = { numbers, stages, budget, layersDivideFreely }
+  let most = 0
+  for (const group of groups) {
+    if (hostStateBytes(numbers, group) > numbers.hostRoom) return []
+    most = Math.max(most, group.layers)
+  }
   const keepAll: Mix = { policy: numbers.least, other: numbers.least, count: 0 }
   if (!others && numbers.least >= 0 && fits(room, keepAll)) return [keepAll]
   const mixes: Mix[] = []
@@ -96,34 +91,49 @@ export function offloads({ host }: MemoryNumbers, policy: number): boolean {
 /** What the stages hold beside their layers' activations, and what they may hold. */
 interface Room {
   readonly numbers: MemoryNumbers
-  readonly groups: readonly StageGroup[]
-  readonly fixed: readonly Bytes[]
+  readonly stages: readonly HeldStage[]
   readonly budget: Bytes
   readonly layersDivideFreely: boolean
 }
 
-function fits({ numbers, groups, fixed, budget }: Room, mix: Mix): boolean {
-  return groups.every(
-    (group, i) =>
-      (fixed[i] ?? 0) + liveBytes(numbers, group, mix) + activationBytes(numbers, group, mix) <= budget &&
-      hostBytes(numbers, group, mix) <= numbers.hostRoom,
-  )
+interface HeldStage {
+  readonly group: StageGroup
+  readonly fixed: Bytes
+  /** By policy, as far as it was asked for: every pair of policies asks for both. */
+  readonly live: Bytes[]
+}
+
+/** Of a policy on all layers. */
+function fits({ numbers, stages, budget }: Room, mix: Mix): boolean {
+  for (const stage of stages) {
+    const { group, fixed } = stage
+    const live = liveUnder(numbers, stage, mix.policy)
+    if (!(fixed + live + activationBytes(numbers, group, mix) <= budget)) return false
+    if (!(hostBytes(numbers, group, mix) <= numbers.hostRoom)) return false
+  }
+  return true
+}
+
+function liveUnder(numbers: MemoryNumbers, { group, live }: HeldStage, policy: number): Bytes {
+  live[policy] ??= liveOf(numbers, group, policy)
+  return live[policy]
 }
 
 /** Layers per stage that must use `other` for every stage to fit; null where not even all of them suffice. */
 function fewest(
-  { numbers, groups, fixed, budget, layersDivideFreely }: Room,
+  { numbers, stages, budget, layersDivideFreely }: Room,
   policy: number,
   other: number,
 ): number | null {
   if (!keepsLess(numbers, policy, other)) return null
   let needed = 0
-  for (const [i, group] of groups.entries()) {
+  for (const stage of stages) {
+    const { group, fixed } = stage
     const own = ofStage(numbers, group)
     const kept = own.kept[policy] ?? 0
     const saved = kept - (own.kept[other] ?? 0)
-    const live = Math.max(liveOf(numbers, group, policy), liveOf(numbers, group, other))
-    const over = (fixed[i] ?? 0) + live + group.inFlight * group.layers * kept - budget
+    const live = Math.max(liveUnder(numbers, stage, policy), liveUnder(numbers, stage, other))
+    const over = fixed + live + group.inFlight * group.layers * kept - budget
     if (over <= 0) continue
     const exact = over / (group.inFlight * saved)
     const least = layersDivideFreely ? exact : exact - 1e-12
@@ -136,7 +146,7 @@ function fewest(
 
 /** Whether `other` keeps less of the average layer than `policy`, and no more of a layer of either kind. */
 export function keepsLess(
-  { kept, keptByKind = [] }: Pick<MemoryNumbers, 'kept' | 'keptByKind'>,
+  { kept, keptByKind = noKinds }: Pick<MemoryNumbers, 'kept' | 'keptByKind'>,
   policy: number,
   other: number,
 ): boolean {
@@ -145,3 +155,5 @@ export function keepsLess(
     keptByKind.every((own) => (own[other] ?? 0) <= (own[policy] ?? 0))
   )
 }
+
+const noKinds: readonly (readonly Bytes[])[] = []

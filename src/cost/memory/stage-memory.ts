@@ -59,14 +59,29 @@ function frontStates(
 
 /** All memory of a stage but its activations and the working set of recomputed layers. */
 export function fixedMemory(numbers: MemoryNumbers, group: StageGroup): StageMemory {
-  const ends = (pick: (states: StateNumbers) => Bytes) => ofStates(numbers, group, pick)
   return {
-    parameters: ends(({ weights }) => weights),
-    gradients: ends(({ gradients }) => gradients) * (group.sums ? numbers.summedGradients : 1),
-    optimizer: ends(({ optimizer }) => optimizer) / (numbers.shardsOptimizer ? group.held : 1),
-    workspace: numbers.userBuffers + Math.max(inLayer(numbers, group), atEnds(numbers, group)),
+    parameters: parameterBytes(numbers, group),
+    gradients: gradientBytes(numbers, group),
+    optimizer: optimizerBytes(numbers, group),
+    workspace: workspaceBytes(numbers, group),
     reserve: numbers.reserve,
   }
+}
+
+function parameterBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  return ofStates(numbers, group, ({ weights }) => weights)
+}
+
+function gradientBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  return ofStates(numbers, group, ({ gradients }) => gradients) * (group.sums ? numbers.summedGradients : 1)
+}
+
+function optimizerBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  return ofStates(numbers, group, ({ optimizer }) => optimizer) / (numbers.shardsOptimizer ? group.held : 1)
+}
+
+function workspaceBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  return numbers.userBuffers + Math.max(inLayer(numbers, group), atEnds(numbers, group))
 }
 
 /** Workspace while a layer runs, beside its live tensors: under ZeRO-3 its gathered weights, and the next layer's where these are fetched ahead. */
@@ -86,9 +101,15 @@ function atEnds(numbers: MemoryNumbers, group: StageGroup): Bytes {
   return Math.max(inFront, inHead)
 }
 
+/** Asked of every stage of every cut, so that it makes nothing. */
 export function fixedBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
-  const { parameters, gradients, optimizer, workspace, reserve } = fixedMemory(numbers, group)
-  return parameters + gradients + optimizer + workspace + reserve
+  return (
+    parameterBytes(numbers, group) +
+    gradientBytes(numbers, group) +
+    optimizerBytes(numbers, group) +
+    workspaceBytes(numbers, group) +
+    numbers.reserve
+  )
 }
 
 export function activationBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
@@ -103,8 +124,8 @@ export function liveOf(numbers: MemoryNumbers, group: StageGroup, policy: number
 }
 
 export function liveBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
-  const live = (policy: number) => liveOf(numbers, group, policy)
-  return Math.max(live(mix.policy), mix.count > 0 ? live(mix.other) : 0)
+  const live = liveOf(numbers, group, mix.policy)
+  return Math.max(live, mix.count > 0 ? liveOf(numbers, group, mix.other) : 0)
 }
 
 export function stageBytes(numbers: MemoryNumbers, group: StageGroup, mix: Mix): Bytes {
