@@ -9,6 +9,7 @@
  * share of the batch, is over the limit already (search/bound/replica-floor.ts). What is dropped so is not counted as enumerated.
  */
 
+import { createScale } from '../cost/compile/term.ts'
 import type { CostModel } from '../cost/model.ts'
 import { onCluster } from '../cost/posed.ts'
 import { alone } from '../crew.ts'
@@ -58,8 +59,9 @@ export function searchAll(
   const { fewer = true, whole, stop = never, crew = alone, ...ofMeshes } = wanted
   const { problem } = first
   const shared = models.map(knownBefore)
+  const scale = createScale()
   const spacesOf = (on: readonly CostModel[], among?: Meshes) =>
-    on.map((model, at) => spaceOf(createWorkbench(model, acceptsOf(model), stop), among, shared[at]))
+    on.map((model, at) => spaceOf(createWorkbench(model, acceptsOf(model), stop, scale), among, shared[at]))
   let refusedOnAll = (): Refused => noneRefused
   const onAllChips = (): SearchResult => {
     const { refused, ...found } = searchSpaces(spacesOf(models), top, stop, { ...ofMeshes, crew })

@@ -5,7 +5,7 @@
  * pruned + evaluated + infeasible + unexamined, by reason.
  */
 
-import { createScale } from '../cost/compile/term.ts'
+import { createScale, type Scale } from '../cost/compile/term.ts'
 import type { CostModel } from '../cost/model.ts'
 import { createStepScratch } from '../cost/step/stage-time.ts'
 import { alone, type Crew } from '../crew.ts'
@@ -34,12 +34,14 @@ import { noneRefused, type Refused, refusedBeside } from './refused.ts'
 import { byScore, type Listed, type SearchResult } from './search-result.ts'
 import { tallyOf } from './tally.ts'
 
+/** Searches that follow one another may share a scale. */
 export function createWorkbench(
   model: CostModel,
   accepts: Accepts | null = null,
   stop: Stop = never,
+  scale: Scale = createScale(),
 ): Workbench {
-  return { model, scale: createScale(), scratch: createStepScratch(model.resources), accepts, stop }
+  return { model, scale, scratch: createStepScratch(model.resources), accepts, stop }
 }
 
 /** `shared` with spaces of the same model on other chips. */

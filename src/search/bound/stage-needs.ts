@@ -17,7 +17,7 @@ import {
 } from '../../cost/memory/memory-numbers.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
-import { known } from '../../known.ts'
+import { known, once } from '../../known.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
@@ -47,11 +47,12 @@ export function needsOfStages(
   const { problem } = model
   const { assumptions } = problem
   const beside = { assumptions, experts: problem.model.experts, routedOverlap: mostRoutedOverlap(problem) }
-  const manyReplicas = nothingSharded(createScale())
+  const onMany = once(() => nothingSharded(createScale()))
   let asked: Sharded | null = null
   const timings = byReplica<Timed>({ pipelined: true })
   const layers = new WeakMap<Timed, LayerNeeds>()
   const counted = modelOfKind(model)
+  const allLayers = countedComposition(model)
   /** The model whose numbers a stage of the mesh is asked with, and the question that it is asked. */
   const modelFor = ({ pipeline }: Mesh): CostModel => (pipeline > 1 ? counted : model)
 
@@ -76,7 +77,7 @@ export function needsOfStages(
       const { compute, exposed, of } = timed
       sharded.model[zeroStage] ??= statesOf(own, stage, sharded.scale)
       const states = sharded.model[zeroStage]
-      const memory = memoryOfLayers(own, stage, states, held, countedComposition(own))
+      const memory = memoryOfLayers(own, stage, states, held, allLayers)
       return room.alone({ compute, exposed, of, memory })
     }
     const { average: activations } = held
@@ -112,6 +113,7 @@ export function needsOfStages(
       return needs(mesh, zeroStage, shardedOn(asked, mesh), held, timed)
     },
     least: (replica, held, timed) => {
+      const manyReplicas = onMany()
       if (manyReplicas.mesh !== replica) {
         const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
         setMesh(manyReplicas.scale, many, model.extents, assumptions)

@@ -12,7 +12,7 @@
 import { type Constraints, satisfies } from '../../constraint.ts'
 import { dividesIntoChunks, mostVirtualStages } from '../../cost/step/stages.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
-import { known, rememberedOf } from '../../known.ts'
+import { known, remembered, rememberedOf } from '../../known.ts'
 import { type Problem, wholeSequences } from '../../problem.ts'
 import { recent } from '../../recent.ts'
 import { canRun, type Schedule, scheduleRow, scheduleRows, unscheduled } from '../../recipe/schedule.ts'
@@ -26,24 +26,43 @@ const leastTokens = 1024
 
 /** Empty when the mesh needs a stage that is not tried: fsdp is the axis of stage 3. */
 export function zeroChoices(mesh: Mesh, problem: Problem): readonly ZeroStage[] {
-  const tried = triedStages(mesh, problem)
-  if (mesh.fsdp > 1) return tried.filter((stage) => stage === 3)
-  if (mesh.data * mesh.context * mesh.expert === 1) return [0]
-  return mesh.context * mesh.expert > 1 ? tried : tried.filter((stage) => stage < 3)
+  return zeroChoicesOf(problem).of(sharding(mesh))
 }
 
 /** The ZeRO stages that a mesh of such replicas may have. */
 export function replicaZeroChoices(replica: Mesh, problem: Problem): readonly ZeroStage[] {
-  const meshes = [replica, { ...replica, data: 2 }, { ...replica, fsdp: 2 }]
-  const tried = new Set(meshes.flatMap((mesh) => zeroChoices(mesh, problem)))
-  return [...tried].filter((zeroStage) => satisfies(zeroStage, problem.constraints.zeroStage))
+  return zeroChoicesOf(problem).ofReplica(sharding(replica))
+}
+
+/** Which axes have more than one chip, as far as ZeRO stages hang on it, as bits of a number: every mesh is asked for its stages several times. */
+const sharded = { fsdp: 1, data: 2, others: 4, stages: 8 } as const
+
+function sharding({ fsdp, data, context, expert, pipeline }: Mesh): number {
+  const replicas = (fsdp > 1 ? sharded.fsdp : 0) + (data > 1 ? sharded.data : 0)
+  return replicas + (context * expert > 1 ? sharded.others : 0) + (pipeline > 1 ? sharded.stages : 0)
+}
+
+const zeroChoicesOf = rememberedOf((problem: Problem) => {
+  const of = remembered((bits: number) => zeroStagesOf(bits, problem))
+  const ofReplica = remembered((bits: number) => {
+    const tried = new Set([bits, bits | sharded.data, bits | sharded.fsdp].flatMap(of))
+    return [...tried].filter((zeroStage) => satisfies(zeroStage, problem.constraints.zeroStage))
+  })
+  return { of, ofReplica }
+})
+
+function zeroStagesOf(bits: number, problem: Problem): readonly ZeroStage[] {
+  const tried = triedStages((bits & sharded.stages) > 0, problem)
+  if (bits & sharded.fsdp) return tried.filter((stage) => stage === 3)
+  if (!(bits & (sharded.data | sharded.others))) return [0]
+  return bits & sharded.others ? tried : tried.filter((stage) => stage < 3)
 }
 
 /** A request that constrains the stage widens the search to all stages that it allows. */
-function triedStages(mesh: Mesh, { assumptions, constraints }: Problem): readonly ZeroStage[] {
+function triedStages(pipelined: boolean, { assumptions, constraints }: Problem): readonly ZeroStage[] {
   if (constraints.zeroStage !== undefined) return zeroStages
   const { shardedPipelines, zeroStages: tried } = assumptions
-  return mesh.pipeline > 1 && !shardedPipelines ? tried.filter((stage) => stage < 2) : tried
+  return pipelined && !shardedPipelines ? tried.filter((stage) => stage < 2) : tried
 }
 
 export interface Microbatching {
