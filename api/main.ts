@@ -19,7 +19,7 @@ import { firstSearches, furtherSearches, searchesBeforeListening, tryIt } from '
 
 const settings = environment()
 const log = pino({ level: settings.LOG_LEVEL })
-const lifecycle = createLifecycle()
+const lifecycle = createLifecycle({ warming: settings.WARM_UP === 'idle' })
 const pool = createPool({
   threads: settings.THREADS,
   lightThreads: settings.LIGHT_THREADS,
@@ -81,7 +81,12 @@ server.listen(settings.PORT, settings.HOST, () => {
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const { TRUST_PROXY: trusted, API_KEYS } = settings
   log.info({ host: settings.HOST, port, trusted, keys: API_KEYS.length }, 'listening')
-  if (settings.WARM_UP === 'idle') pool.warmWhileIdle(furtherSearches)
+  if (settings.WARM_UP === 'idle') {
+    void pool.warmWhileIdle(furtherSearches).then(() => {
+      lifecycle.warmed()
+      log.info('warm')
+    })
+  }
   process.stdout.write(
     `curl -s ${origin}/optimize -H 'content-type: application/json' -d '${JSON.stringify(tryIt)}'\n`,
   )

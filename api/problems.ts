@@ -114,6 +114,11 @@ export const problems = {
     status: 503,
     help: 'The service runs, but cannot start a thread for searches; its log says why. Try again after `Retry-After` seconds.',
   },
+  'warming-up': {
+    title: 'Warming up',
+    status: 503,
+    help: 'This instance started a moment ago: `/readyz` says so until a thread has searched some large problems. Requests are answered already, the first of them later than those that follow. With WARM_UP=once it is ready at once.',
+  },
   draining: {
     title: 'Shutting down',
     status: 503,

@@ -1,10 +1,13 @@
 /**
- * From serving to shutdown. While draining, requests in progress go on and new ones are rejected; at the deadline the
+ * From the start to shutdown. While warming up, requests are answered already, only later than they will be. While draining, requests in progress go on and new ones are rejected; at the deadline the
  * remaining searches are told to stop.
  */
 import { setMaxListeners } from 'node:events'
 
 export interface Lifecycle {
+  readonly warming: () => boolean
+  /** To be called once it is warm. */
+  readonly warmed: () => void
   readonly draining: () => boolean
   /** Fires at the deadline. */
   readonly stopping: AbortSignal
@@ -16,15 +19,20 @@ export interface Lifecycle {
 
 const lastWordsMs = 1000
 
-export function createLifecycle(): Lifecycle {
+export function createLifecycle({ warming = false } = {}): Lifecycle {
   const stop = new AbortController()
   // There is one listener for each request in progress.
   setMaxListeners(0, stop.signal)
+  let isWarming = warming
   let draining = false
   let inside = 0
   let whenEmpty = () => {}
 
   return {
+    warming: () => isWarming,
+    warmed: () => {
+      isWarming = false
+    },
     draining: () => draining,
     stopping: stop.signal,
     enter() {

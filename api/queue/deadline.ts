@@ -58,6 +58,11 @@ export function timedOut(timeoutMs: number, what: string): ProblemError {
   return new ProblemError('timed-out', `/timeoutMs: ${detail}.`, [{ pointer: '/timeoutMs', detail }])
 }
 
+export function warmingUp(): ProblemError {
+  const detail = 'This instance is warming up: it answers requests already, but the first of them late.'
+  return new ProblemError('warming-up', detail, [], { 'retry-after': '2' })
+}
+
 export function draining(): ProblemError {
   return new ProblemError('draining', 'This instance is shutting down.', [], {
     'retry-after': '5',

@@ -39,8 +39,8 @@ export interface PoolOptions {
 export interface Pool extends Search {
   /** Resolves when the thread that is asked first has answered the requests, and so has loaded and compiled the code that they use. */
   readonly warm: (requests: readonly OptimizeRequest[]) => Promise<void>
-  /** Every thread answers these while nobody asks. */
-  readonly warmWhileIdle: (requests: readonly OptimizeRequest[]) => void
+  /** Every thread answers these while nobody asks. Resolves when the one that is asked first has done so, or has had long enough for it. */
+  readonly warmWhileIdle: (requests: readonly OptimizeRequest[]) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -132,7 +132,10 @@ export function createPool(options: PoolOptions): Pool {
         const { running: busy, waiting } = queue.occupancy()
         return busy + waiting === 0
       }
-      warming = warmWhileIdle(requests, { threads: workers.started, search: warmingSearch, isIdle })
+      warming = warmWhileIdle(requests, {
+        ...{ threads: workers.started, search: warmingSearch, sweep: workers.sweep, isIdle },
+      })
+      return warming.warm
     },
     close: () => {
       warming?.end()

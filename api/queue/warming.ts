@@ -1,12 +1,15 @@
 /**
  * Warms the threads up while nobody asks: V8 compiles code only after it has run some times, so that the first answer
  * of each kind takes several times as long as later ones. One thread at a time, so that a core is left for whoever asks next; that
- * request does not wait: the warming search stops at its next mesh, and is taken up again when nobody has asked for a while.
+ * request does not wait: the warming search stops at its next mesh, and is taken up again when nobody has asked for a while. Heaps are swept then,
+ * too: once after these searches, and once after requests.
  */
 import { performance } from 'node:perf_hooks'
 import { setTimeout as elapsed } from 'node:timers/promises'
 
 export interface Warming {
+  /** Resolves when the thread that is asked first has searched all of the requests, and at the latest after a while. */
+  readonly warm: Promise<void>
   /** To be called when a request arrives, and when it has its answer: another one may follow. */
   readonly giveWay: () => void
   readonly end: () => void
@@ -16,37 +19,73 @@ export interface Warmed<Request> {
   /** The threads that have started, in the order in which they are given requests. */
   readonly threads: () => readonly number[]
   readonly search: (request: Request, thread: number, signal: AbortSignal) => Promise<void>
+  /** Gives back what searches left in the thread's heap. */
+  readonly sweep: (thread: number) => Promise<void>
   readonly isIdle: () => boolean
 }
 
-/** Each thread searches each request, until it was once completed or gave way too often; so do threads that are started later. */
+/**
+ * Each thread searches each request, until it was once completed or gave way too often; so do threads that are started later. The one that is asked
+ * first does so in several turns, as V8 optimises what has run several times, and without a pause, as somebody waits for it to be warm.
+ */
 export function warmWhileIdle<Request>(
   requests: readonly Request[],
-  { threads, search, isIdle }: Warmed<Request>,
-  { pauseMs = 250, quietMs = 1000, mostTries = 8 } = {},
+  { threads, search, sweep, isIdle }: Warmed<Request>,
+  {
+    pauseMs = 250,
+    quietMs = 1000,
+    mostTries = 8,
+    turnsOfFirst = 2,
+    warmWithinMs = 15_000,
+    sweepAfterMs = 10_000,
+  } = {},
 ): Warming {
   const ended = new AbortController()
   const done = new Map<number, number>()
+  const unswept = new Set<number>()
   let current = new AbortController()
   let asked = Number.NEGATIVE_INFINITY
   let tries = 0
+  let isWarm = false
+  let settle = () => {}
+  const warm = new Promise<void>((resolve) => {
+    settle = () => {
+      isWarm = true
+      resolve()
+    }
+  })
+  setTimeout(settle, warmWithinMs).unref()
+  const pause = (milliseconds: number) =>
+    elapsed(milliseconds, undefined, { ref: false, signal: ended.signal })
   const idle = async () => {
-    do await elapsed(pauseMs, undefined, { ref: false, signal: ended.signal })
-    while (!isIdle() || performance.now() - asked < quietMs)
+    await pause(isWarm ? pauseMs : 0)
+    while (!isIdle() || performance.now() - asked < quietMs) await pause(pauseMs)
   }
   const next = async () => {
     const running = threads()
     for (const thread of done.keys()) if (!running.includes(thread)) done.delete(thread)
-    for (const thread of running) {
+    for (const [at, thread] of running.entries()) {
       const before = done.get(thread) ?? 0
-      const request = requests[before]
-      if (request === undefined) continue
+      const all = requests.length * (at === 0 ? turnsOfFirst : 1)
+      const request = before < all ? requests[before % requests.length] : undefined
+      if (request === undefined) {
+        settle()
+        continue
+      }
       current = new AbortController()
       // A thread that fails here is reported when it is asked for an answer.
       await search(request, thread, current.signal).catch(() => {})
       const over = !current.signal.aborted || ++tries >= mostTries
-      if (over) done.set(thread, before + 1)
-      if (over) tries = 0
+      if (!over) return
+      done.set(thread, before + 1)
+      tries = 0
+      // Sweeps between searches make the next ones slower, and for the first thread somebody waits.
+      if (isWarm || before + 1 === all) await sweep(thread).catch(() => {})
+      return
+    }
+    for (const thread of performance.now() - asked < sweepAfterMs ? [] : unswept) {
+      unswept.delete(thread)
+      if (running.includes(thread)) await sweep(thread).catch(() => {})
       return
     }
   }
@@ -59,13 +98,16 @@ export function warmWhileIdle<Request>(
   // It is told to end while it waits.
   all().catch(() => {})
   return {
+    warm,
     giveWay: () => {
       asked = performance.now()
+      for (const thread of threads()) unswept.add(thread)
       current.abort()
     },
     end: () => {
       ended.abort()
       current.abort()
+      settle()
     },
   }
 }

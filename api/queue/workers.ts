@@ -8,7 +8,7 @@ import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { type Errand, type Flags, hasBegun } from '../worker/errand.ts'
 import { createBirths } from './births.ts'
 import { type SearchEnd, SearchFailure, type Task } from './search.ts'
-import { oldestIdle, startedThreads } from './threads.ts'
+import { forThread, oldestIdle, startedThreads } from './threads.ts'
 import { watchOver } from './watch.ts'
 
 interface WorkerOptions {
@@ -20,8 +20,8 @@ interface WorkerOptions {
   readonly onError: (error: unknown) => void
 }
 
-/** Room for what a search makes and soon forgets. With less of it more outlives a collection, and larger rooms save nothing that can be measured. */
-const youngMb = 24
+/** Room for what a search makes and soon forgets: with half of it more outlives a collection, and an answer takes a tenth longer. */
+const youngMb = 48
 
 interface Running {
   readonly flags: Flags
@@ -89,6 +89,7 @@ export function createWorkers({ threads, memoryMb, graceMs, worker, warmUp, onEr
   return {
     work,
     help: (errand: unknown, signal: AbortSignal) => workers.run(errand, { name: 'help', signal }),
+    sweep: (thread: number): Promise<void> => workers.run(forThread(thread), { name: 'sweep' }),
     started: startedThreads(workers),
     destroy: () => workers.destroy(),
   }

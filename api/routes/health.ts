@@ -1,7 +1,7 @@
-/** GET /healthz says that the process answers, GET /readyz that it accepts work. */
+/** GET /healthz says that the process answers, GET /readyz that it accepts work and answers it soon. */
 import type { RequestHandler } from 'express'
 import type { Lifecycle } from '../http/lifecycle.ts'
-import { draining } from '../queue/deadline.ts'
+import { draining, warmingUp } from '../queue/deadline.ts'
 
 export const healthRoute: RequestHandler = (_request, response) => {
   response.set('cache-control', 'no-store').json({ status: 'ok' })
@@ -10,6 +10,7 @@ export const healthRoute: RequestHandler = (_request, response) => {
 export function readyRoute(lifecycle: Lifecycle): RequestHandler {
   return (_request, response) => {
     if (lifecycle.draining()) throw draining()
+    if (lifecycle.warming()) throw warmingUp()
     response.set('cache-control', 'no-store').json({ status: 'ready' })
   }
 }

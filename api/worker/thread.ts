@@ -9,6 +9,8 @@ import { createFlags, type Errand } from './errand.ts'
 import type { Reply } from './reply.ts'
 import * as worker from './search-worker.ts'
 
+export { sweep } from './sweep.ts'
+
 export const optimize = handingOver(worker.optimize)
 export const validate = handingOver(worker.validate)
 export const evaluate = handingOver(worker.evaluate)

@@ -11,6 +11,7 @@ const runs = 20
 
 export async function overHttpRow(name: string) {
   const service = await startService({ KEPT_ANSWERS_MB: '0' })
+  await service.ready()
   const headers = { 'content-type': 'application/json' }
   const body = JSON.stringify(bodyNamed(name))
   const times: number[] = []

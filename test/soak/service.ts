@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout as elapsed } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
 export const keys = {
@@ -12,6 +13,8 @@ export const keys = {
 
 export interface Service {
   readonly origin: string
+  /** Resolves when it says that it is ready. */
+  readonly ready: () => Promise<void>
   readonly process: ChildProcess
   /** With the code or the signal that it ended with. */
   readonly ended: Promise<unknown>
@@ -44,5 +47,8 @@ export async function startService(variables: Readonly<Record<string, string>> =
       else errors.push(line)
     })
   })
-  return { origin, process: child, ended, errors }
+  const ready = async () => {
+    while ((await fetch(`${origin}/readyz`)).status !== 200) await elapsed(50)
+  }
+  return { origin, ready, process: child, ended, errors }
 }

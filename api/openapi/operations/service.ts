@@ -5,7 +5,10 @@ import { type About, answered, operation, parameter, withKey } from './operation
 
 export const service = {
   '/healthz': probed({ operationId: 'health', tag: 'service', summary: 'Is the process alive?' }),
-  '/readyz': probed({ operationId: 'readiness', tag: 'service', summary: 'Does it accept requests?' }, true),
+  '/readyz': probed(
+    { operationId: 'readiness', tag: 'service', summary: 'Does it accept requests, and answer them soon?' },
+    true,
+  ),
   '/metrics': {
     get: {
       ...operation({
@@ -54,14 +57,14 @@ export const service = {
   },
 }
 
-function probed(about: About, drains = false) {
+function probed(about: About, waits = false) {
   const status = { type: 'object', required: ['status'], properties: { status: { type: 'string' } } }
   return {
     get: {
       ...operation(about),
       responses: {
         200: answered('application/json', status),
-        ...errorReferences('invalid-request', ...(drains ? (['draining'] as const) : [])),
+        ...errorReferences('invalid-request', ...(waits ? (['warming-up', 'draining'] as const) : [])),
       },
     },
   }

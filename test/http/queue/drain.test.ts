@@ -8,6 +8,18 @@ import { createLifecycle } from '../../../api/http/lifecycle.ts'
 import { answeringAfter, endless } from '../planners.ts'
 import { appWith, question, service } from '../service.ts'
 
+it('while it warms up it is not ready, and answers', async () => {
+  const lifecycle = createLifecycle({ warming: true })
+  const agent = service({ lifecycle })
+  const ready = await agent.get('/readyz')
+  expect(ready.status).toBe(503)
+  expect(ready.body.type).toBe('/problems/warming-up')
+  expect(Number(ready.headers['retry-after'])).toBeGreaterThan(0)
+  expect((await agent.post('/optimize').send(question)).status).toBe(200)
+  lifecycle.warmed()
+  expect((await agent.get('/readyz')).status).toBe(200)
+})
+
 describe('while draining', () => {
   it('is not ready, refuses work with Retry-After, and is still alive', async () => {
     const lifecycle = createLifecycle()
@@ -95,7 +107,7 @@ describe('the process', () => {
     'SIGTERM',
     'SIGINT',
   ] as const)('prints a curl line, answers, and exits 0 on %s', async (signal) => {
-    const { started, output } = await start()
+    const { started, output } = await start({ WARM_UP: 'once' })
     await until(() => output().includes('curl -s'))
     const [, origin = ''] = /curl -s (http:\/\/127\.0\.0\.1:\d+)\/optimize/.exec(output()) ?? []
     const ready = await fetch(`${origin}/readyz`)

@@ -6,8 +6,8 @@ import { type Warmed, warmWhileIdle } from '../../../api/queue/warming.ts'
 const settled = async (done: () => boolean) => {
   while (!done()) await elapsed(1)
 }
-const soon = { pauseMs: 1, quietMs: 0 }
-const one = { threads: () => [1], isIdle: () => true }
+const soon = { pauseMs: 1, quietMs: 0, turnsOfFirst: 1 }
+const one = { threads: () => [1], isIdle: () => true, sweep: async () => {} }
 
 it('searches one after another, while nobody asks, on one thread after another', async () => {
   let busy = true
@@ -16,7 +16,11 @@ it('searches one after another, while nobody asks, on one thread after another',
     expect(busy).toBe(false)
     seen.push(request + thread)
   }
-  const warming = warmWhileIdle(['a', 'b'], { threads: () => [1, 2], search, isIdle: () => !busy }, soon)
+  const warming = warmWhileIdle(
+    ['a', 'b'],
+    { ...one, threads: () => [1, 2], search, isIdle: () => !busy },
+    soon,
+  )
   await elapsed(20)
   expect(seen).toEqual([])
   busy = false
@@ -74,6 +78,48 @@ it('gives up what it had to stop too often', async () => {
   const warming = warmWhileIdle(['a', 'b'], { ...one, search }, { ...soon, mostTries: 3 })
   await settled(() => seen.includes('b'))
   expect(seen).toEqual(['a', 'a', 'a', 'b'])
+  warming.end()
+})
+
+it('is warm once the first thread has searched all of them in as many turns', async () => {
+  const seen: string[] = []
+  const search: Warmed<string>['search'] = async (request, thread) => void seen.push(request + thread)
+  const two = { ...one, threads: () => [1, 2], search }
+  const warming = warmWhileIdle(['a', 'b'], two, { ...soon, turnsOfFirst: 2 })
+  await warming.warm
+  expect(seen.slice(0, 4)).toEqual(['a1', 'b1', 'a1', 'b1'])
+  await settled(() => seen.length === 6)
+  warming.end()
+})
+
+it.each([
+  ['after a while, though it is always asked', (_: { readonly end: () => void }) => {}, 5],
+  ['when it comes to an end', ({ end }: { readonly end: () => void }) => end(), 60_000],
+])('is called warm %s', async (_, then, warmWithinMs) => {
+  const warming = warmWhileIdle(
+    ['a'],
+    { ...one, search: async () => {}, isIdle: () => false },
+    { ...soon, warmWithinMs },
+  )
+  then(warming)
+  await warming.warm
+  warming.end()
+})
+
+it('sweeps a thread that is warm, and all of them once nobody has asked for a while', async () => {
+  const seen: string[] = []
+  const search: Warmed<string>['search'] = async (request, thread) => void seen.push(request + thread)
+  const sweep: Warmed<string>['sweep'] = async (thread) => void seen.push(`swept ${thread}`)
+  const two = { ...one, threads: () => [1, 2], search, sweep }
+  const warming = warmWhileIdle(['a', 'b'], two, { ...soon, sweepAfterMs: 5 })
+  await settled(() => seen.length === 7)
+  // While nobody waits any more it is swept after each.
+  expect(seen).toEqual(['a1', 'b1', 'swept 1', 'a2', 'swept 2', 'b2', 'swept 2'])
+  await elapsed(20)
+  expect(seen).toHaveLength(7)
+  warming.giveWay()
+  await settled(() => seen.length === 9)
+  expect(seen.slice(7)).toEqual(['swept 1', 'swept 2'])
   warming.end()
 })
 
