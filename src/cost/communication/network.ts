@@ -87,15 +87,16 @@ export function networkPrices(
     if (network.kind === 'torus') {
       return sliceAssignments(network, mesh).map((slices) => bestOnTorus(network, mesh, slices))
     }
-    const [first, ...others] = rankStrides(mesh).map((strides) => ranked(mesh, strides, prices))
-    if (!first) return []
-    return [
-      bySet(mesh, (over) => {
-        let least = priceOf(first, over)
-        for (const one of others) least = prices.lesser(least, priceOf(one, over))
-        return least
-      }),
-    ]
+    const lying = rankStrides(mesh).map((strides) => ranked(mesh, strides, prices))
+    const leastOf = (over: readonly number[]) => {
+      let least: GroupCost | undefined
+      for (const one of lying) {
+        const cost = priceOf(one, over)
+        least = least ? prices.lesser(least, cost) : cost
+      }
+      return least
+    }
+    return [bySet(mesh, leastOf)]
   }
   // One mesh is asked by several floors, one after another.
   let last: { readonly mesh: Mesh; readonly cases: readonly NetworkCosts[] } | null = null
@@ -148,12 +149,15 @@ interface Lying {
 
 /** Ranks that are so far apart, by axis. */
 function ranked(mesh: Mesh, strides: readonly number[], { rankedWay }: GroupPrices): Lying {
-  const span = (at: number) => ({ size: mesh[axes[at] ?? 'data'], stride: strides[at] ?? 1 })
-  const ways = strides.map((stride, at) => {
+  const ways: number[] = []
+  for (let at = 0; at < strides.length; at++) {
     const size = mesh[axes[at] ?? 'data']
-    return size > 1 ? rankedWay(size, stride) : 0
-  })
-  return { ways, groupOf: (at) => ({ kind: 'switched', spans: [span(at)] }) }
+    ways.push(size > 1 ? rankedWay(size, strides[at] ?? 1) : 0)
+  }
+  const groupOf = (at: number): Group => {
+    return { kind: 'switched', spans: [{ size: mesh[axes[at] ?? 'data'], stride: strides[at] ?? 1 }] }
+  }
+  return { ways, groupOf }
 }
 
 /** The least, term by term, over all ways in which a group can lie with so many chips in each of its slices. */

@@ -55,6 +55,17 @@ export function ofMicrobatches(
   }
 }
 
+/** The group with other microbatches; each field is named, as this is made for every cut. */
+export function withMicrobatches(
+  { first, last, layers, stages: alike, index, held, slowdown, composition }: StageGroup,
+  schedule: Schedule,
+  stages: number,
+  microbatches: number,
+): StageGroup {
+  const { inFlight, sums } = ofMicrobatches(schedule, index, stages, microbatches)
+  return { first, last, layers, stages: alike, index, inFlight, sums, held, slowdown, composition }
+}
+
 /** All that a step depends on of how layers are laid out. */
 export interface Layers {
   readonly groups: readonly StageGroup[]

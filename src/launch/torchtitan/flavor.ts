@@ -3,6 +3,7 @@
  * otherwise the name of a flavor to register with its Llama 3. Null if the model is of another kind. Source:
  * pytorch/torchtitan v0.2.2, torchtitan/models/{llama3,qwen3}/__init__.py.
  */
+import { rememberedOf } from '../../known.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { MeshRun } from '../run/run.ts'
 import { expertFlavor } from './expert-flavors.ts'
@@ -25,7 +26,11 @@ const flavors: readonly (readonly [name: string, flavor: string, shape: Shape])[
 
 export function torchtitanFlavor(run: Pick<MeshRun, 'model' | 'mesh'>): Flavor | null {
   const { model } = run
-  if (model.experts) return expertFlavor(run, model.experts)
+  return model.experts ? expertFlavor(run, model.experts) : denseFlavor(model)
+}
+
+/** Each mesh of a search is asked for it. */
+const denseFlavor = rememberedOf((model: Transformer): Flavor | null => {
   if (model.attention.latent) return null
   const shape = shapeOf(model)
   const known = flavors.find(([, , other]) => other.every((size, index) => size === shape[index]))
@@ -40,7 +45,7 @@ export function torchtitanFlavor(run: Pick<MeshRun, 'model' | 'mesh'>): Flavor |
   const sizes = `${model.layers} layers, dim ${model.dModel}, feed-forward ${model.dFf}, ${model.heads} heads, ${model.kvHeads} key-value heads, vocabulary ${model.vocab}`
   const note = `torchtitan: register the flavor ${flavor} in torchtitan/models/llama3 first: ${sizes}.`
   return { model: { name: 'llama3', flavor }, known: false, pipelines: true, notes: [note] }
-}
+})
 
 interface Unlike {
   readonly says: string

@@ -11,7 +11,7 @@ import { blend } from '../../cost/compile/composed.ts'
 import { layerOverhead } from '../../cost/compute/overhead.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
-import { ofMicrobatches, type StageGroup } from '../../cost/step/stages.ts'
+import { type StageGroup, withMicrobatches } from '../../cost/step/stages.ts'
 import { once } from '../../known.ts'
 import { denseLayer, sparseLayer } from '../../model/composition.ts'
 import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
@@ -52,7 +52,7 @@ export function timedCuts(
   const { virtualStages } = schedule
   const paired = stagesPerChip === 2
   const filled = (groups: readonly StageGroup[]) =>
-    groups.map((group) => ({ ...group, ...ofMicrobatches(schedule, group.index, stages, microbatches) }))
+    groups.map((group) => withMicrobatches(group, schedule, stages, microbatches))
   /** The floor of a step, from the time of its longest stage (or chip with two stages) and that of all of them together. */
   const floorOf = (longest: Seconds, all: Seconds): Seconds => {
     const floor = split
