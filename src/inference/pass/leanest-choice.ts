@@ -16,19 +16,37 @@ interface Leanest {
   readonly chosen: readonly number[]
 }
 
+/** Asked for each number of sequences that a mesh may have room for, so that it makes next to nothing. */
 export function leanest(stages: readonly StageBytes[]): Leanest {
-  const unlimited = Math.max(...stages.map(sumOfLeast))
   const [options = []] = stages
-  // A limit below the least workspace of some component leaves that component no layout.
-  const lowest = Math.max(...options.map((own) => Math.min(...own.map(({ workspace }) => workspace))))
+  let unlimited = Number.NEGATIVE_INFINITY
+  for (const stage of stages) unlimited = Math.max(unlimited, sumOfLeast(stage))
+  const lowest = lowestLimit(options)
   let best: Leanest = { bytes: Number.POSITIVE_INFINITY, chosen: [] }
-  for (const { workspace: limit } of options.flat()) {
-    if (limit < lowest || limit + unlimited >= best.bytes) continue
-    const chosen = options.map((_, component) => leanestWithin(stages, component, limit))
-    const bytes = limit + Math.max(...stages.map((own) => bytesOf(own, chosen)))
-    if (bytes < best.bytes) best = { bytes, chosen }
+  const chosen = options.map(() => -1)
+  for (const own of options) {
+    for (const { workspace: limit } of own) {
+      if (limit < lowest || limit + unlimited >= best.bytes) continue
+      for (let component = 0; component < chosen.length; component++) {
+        chosen[component] = leanestWithin(stages, component, limit)
+      }
+      let most = Number.NEGATIVE_INFINITY
+      for (const stage of stages) most = Math.max(most, bytesOf(stage, chosen))
+      if (limit + most < best.bytes) best = { bytes: limit + most, chosen: chosen.slice() }
+    }
   }
   return best
+}
+
+/** A limit below the least workspace of some component leaves that component no layout. */
+function lowestLimit(options: StageBytes): Bytes {
+  let lowest = Number.NEGATIVE_INFINITY
+  for (const own of options) {
+    let least = Number.POSITIVE_INFINITY
+    for (const { workspace } of own) least = Math.min(least, workspace)
+    lowest = Math.max(lowest, least)
+  }
+  return lowest
 }
 
 /** Bytes that stay, each component in its leanest layout. */
@@ -44,18 +62,24 @@ export function sumOfLeast(stage: StageBytes): Bytes {
 
 /** The first of those that take the least, on whichever stage has layers of the component. */
 function leanestWithin(stages: readonly StageBytes[], component: number, limit: Bytes): number {
-  let [least, chosen] = [Number.POSITIVE_INFINITY, -1]
-  const own = stages.map((stage) => stage[component] ?? [])
-  const [first = []] = own
+  let least = Number.POSITIVE_INFINITY
+  let chosen = -1
+  const first = stages[0]?.[component] ?? []
   for (let option = 0; option < first.length; option++) {
     if ((first[option]?.workspace ?? 0) > limit) continue
     let bytes = 0
-    for (const options of own) bytes += options[option]?.bytes ?? 0
-    if (bytes < least) [least, chosen] = [bytes, option]
+    for (const stage of stages) bytes += stage[component]?.[option]?.bytes ?? 0
+    if (!(bytes < least)) continue
+    least = bytes
+    chosen = option
   }
   return chosen
 }
 
 function bytesOf(stage: StageBytes, chosen: readonly number[]): Bytes {
-  return stage.reduce((sum, options, component) => sum + (options[chosen[component] ?? -1]?.bytes ?? 0), 0)
+  let sum = 0
+  for (let component = 0; component < stage.length; component++) {
+    sum += stage[component]?.[chosen[component] ?? -1]?.bytes ?? 0
+  }
+  return sum
 }

@@ -62,9 +62,13 @@ export function residentOf(
   numbers: PassNumbers,
 ): NonNullable<PassNumbers['resident']> {
   const { mesh, layouts } = numbers
-  numbers.resident ??= stageBytes(bench, mesh, pass, layouts, weightBytes(bench, mesh, layouts)).sort(
-    (a, b) => sumOfLeast(b) - sumOfLeast(a),
-  )
+  numbers.resident ??= stageBytes(
+    bench,
+    mesh,
+    pass,
+    layouts,
+    stagesWith(weightBytes(bench, mesh, layouts)),
+  ).toSorted((a, b) => sumOfLeast(b) - sumOfLeast(a))
   return numbers.resident
 }
 
@@ -95,25 +99,44 @@ export function rowBytes(
   return sumOf(embeddingBeside(bench, attention).stored, bench.sizes)
 }
 
+type Weights = ReturnType<typeof weightBytes>
+
+/** Bytes of weights, and where bytes of all are written: over those of the last pass, as a mesh is asked for many numbers of sequences. */
+interface Stages {
+  readonly weights: Weights
+  readonly buffers: readonly (readonly { bytes: Bytes; workspace: Bytes }[])[][]
+}
+
+function stagesWith(weights: Weights): Stages {
+  return {
+    weights,
+    buffers: weights.map((stage) => stage.map((own) => own.map(() => ({ bytes: 0, workspace: 0 })))),
+  }
+}
+
 function stageBytes(
   bench: Workbench,
   mesh: Mesh,
   pass: Pass,
   layouts: Offered,
-  weights: ReturnType<typeof weightBytes>,
-): StageBytes[] {
+  { weights, buffers }: Stages,
+): readonly StageBytes[] {
   const { sizes } = bench
   const workspaces = shapeWorkspace(bench, mesh, pass, layouts)
   setShards(sizes, mesh)
   const cached = cachedBytes(sizes, mesh, pass, layouts)
-  return stagesOf(bench, mesh.pipeline).map((counts, stage) =>
-    cached.map((own, component) =>
-      own.map((bytes, option) => ({
-        bytes: (weights[stage]?.[component]?.[option] ?? 0) + (counts[component] ?? 0) * bytes,
-        workspace: workspaces[component]?.[option] ?? 0,
-      })),
-    ),
-  )
+  const counts = stagesOf(bench, mesh.pipeline)
+  for (const [stage, own] of buffers.entries()) {
+    for (const [component, options] of own.entries()) {
+      const count = counts[stage]?.[component] ?? 0
+      for (const [option, buffer] of options.entries()) {
+        const kept = cached[component]?.[option] ?? 0
+        buffer.bytes = (weights[stage]?.[component]?.[option] ?? 0) + count * kept
+        buffer.workspace = workspaces[component]?.[option] ?? 0
+      }
+    }
+  }
+  return buffers
 }
 
 /** The least memory that a pass takes on a mesh, over all layouts. When weights alone exceed the budget, only they are computed. */
@@ -122,8 +145,11 @@ export function memoryRoom(bench: Workbench, mesh: Mesh, layouts: Offered): (pas
   const weights = weightBytes(bench, mesh, layouts)
   const least = fixed + leastWeights(weights)
   if (least > bench.setting.memoryBudget) return () => least
-  return (pass) =>
-    fixed + besideBytes(bench, mesh, pass) + leanest(stageBytes(bench, mesh, pass, layouts, weights)).bytes
+  const stages = stagesWith(weights)
+  return (pass) => {
+    const { bytes } = leanest(stageBytes(bench, mesh, pass, layouts, stages))
+    return fixed + besideBytes(bench, mesh, pass) + bytes
+  }
 }
 
 /**
@@ -147,7 +173,7 @@ export function weightsMayFit(bench: Workbench, mesh: Mesh): boolean {
   return fixed + leastWeights(weightBytes(bench, mesh, all)) <= bench.setting.memoryBudget
 }
 
-function leastWeights(weights: ReturnType<typeof weightBytes>): Bytes {
+function leastWeights(weights: Weights): Bytes {
   return Math.max(...weights.map((stage) => stage.reduce((sum, own) => sum + leastOf(own), 0)))
 }
 

@@ -12,6 +12,8 @@
  * Each of what is compared is linear in the times of a layer and of the head: `rounds` count them. `layerTimes` are the most layers that any of
  * them has, whose overheads are counted. Sources: formulas 14; the times include the bubble of a pipeline.
  */
+
+import { remembered, rememberedOf } from '../../known.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { PhaseMode } from '../../modes/names.ts'
 import type { GenerateWorkload, PrefillWorkload } from '../../problem.ts'
@@ -91,7 +93,7 @@ function passOf(model: Transformer, way: Way): Pass {
     mode: way.mode,
     halves: 1,
     shape: { sequences, positions, context: past + positions },
-    contexts: contextGroups(model, past, positions),
+    contexts: contextsOf(model)(past)(positions),
     headSequences: sequences,
     headPositions: way.headPositions,
     layerTimes: Math.max(...rounds.map((own) => own.stage * stageLayers + own.model * model.layers)),
@@ -108,10 +110,26 @@ function passOf(model: Transformer, way: Way): Pass {
   }
 }
 
+/** Passes of many batches have the same contexts. */
+const contextsOf = rememberedOf((model: Transformer) =>
+  remembered(
+    (past: number) => remembered((positions: number) => contextGroups(model, past, positions), mostContexts),
+    mostContexts,
+  ),
+)
+
+const mostContexts = 200
+
 /** What a layer keeps of a sequence of so many positions. */
 export function keptOf(model: Transformer, context: number): Omit<Shape, 'sequences'> {
-  return { positions: 1, context: keptPositions(model, context), indexed: keptScored(model, context) }
+  return keptBy(model)(context)
 }
+
+const keptBy = rememberedOf((model: Transformer) =>
+  remembered((context: number): Omit<Shape, 'sequences'> => {
+    return { positions: 1, context: keptPositions(model, context), indexed: keptScored(model, context) }
+  }, mostContexts),
+)
 
 /** `positions` is the number of new ones per sequence: 1, or a draft that is verified. */
 export function generationPass(
