@@ -23,6 +23,32 @@ export function recent<Value>(most: number): Recent<Value> {
   }
 }
 
+/**
+ * The same for what is asked for so often that putting keys in order would cost more than it saves: it keeps those that were asked for last, at least
+ * half as many as `most`. What is not asked for while half as many others are is forgotten.
+ */
+export function recentHalves<Value>(most: number): Recent<Value> {
+  let young = new Map<string, Value>()
+  let old = new Map<string, Value>()
+  const set = (key: string, value: Value) => {
+    if (young.size >= most / 2) {
+      old = young
+      young = new Map()
+    }
+    young.set(key, value)
+  }
+  return {
+    get: (key) => {
+      const value = young.get(key)
+      if (value !== undefined) return value
+      const before = old.get(key)
+      if (before !== undefined) set(key, before)
+      return before
+    },
+    set,
+  }
+}
+
 /** A key that is the same for equal plain data; infinities are spelled out, since JSON would turn them into null. */
 export function valueKey(value: unknown): string {
   return JSON.stringify(value, (_, each: unknown) =>

@@ -14,7 +14,7 @@ import { known } from '../known.ts'
 import { streamsOf } from '../model/residual-streams.ts'
 import type { PhaseMode } from '../modes/names.ts'
 import type { Setting } from '../problem.ts'
-import { type Recent, recent, valueKey } from '../recent.ts'
+import { type Recent, recent, recentHalves, valueKey } from '../recent.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import type { ShardedArray } from '../sharding/array.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
@@ -116,7 +116,7 @@ const compiledModels = recent<Compiled>(4)
 const [chipsKept, offersKept, shapesKept] = [4, 10_000, 5_000]
 
 function nothingFound(): Found {
-  return { shapes: new Map(), offers: recent(offersKept) }
+  return { shapes: new Map(), offers: recentHalves(offersKept) }
 }
 
 function shapesOf({ shapes }: Found): number {
