@@ -65,7 +65,7 @@ export function createPool(options: PoolOptions): Pool {
 
   async function run<Answer>(name: Task, subject: Asked[Task], terms: Terms): Promise<Searched<Answer>> {
     const arrived = performance.now()
-    warming?.giveWay()
+    if (warming) await warming.giveWay()
     let seconds = estimates?.secondsOf(subject) ?? 0
     try {
       for (let again = false; ; again = true) {
@@ -74,7 +74,7 @@ export function createPool(options: PoolOptions): Pool {
         seconds = Math.max(seconds, found.elapsedMs / 1000, estimates?.secondsOf(subject) ?? 0)
       }
     } finally {
-      warming?.giveWay()
+      void warming?.giveWay()
     }
   }
 

@@ -10,8 +10,11 @@ import { setTimeout as elapsed } from 'node:timers/promises'
 export interface Warming {
   /** Resolves when the thread that is asked first has searched all of the requests, and at the latest after a while. */
   readonly warm: Promise<void>
-  /** To be called when a request arrives, and when it has its answer: another one may follow. */
-  readonly giveWay: () => void
+  /**
+   * To be called when a request arrives, and when it has its answer: another one may follow. Resolves when the thread that is asked first is free of
+   * what warmed it up, so that the request is given to that one and not to a colder one.
+   */
+  readonly giveWay: () => Promise<void>
   readonly end: () => void
 }
 
@@ -23,6 +26,10 @@ export interface Warmed<Request> {
   readonly sweep: (thread: number) => Promise<void>
   readonly isIdle: () => boolean
 }
+
+/** A search that is told to stop does so at its next mesh. A request waits no longer for that than a cold thread would make it wait. */
+const longestWaitMs = 300
+const nothing = Promise.resolve()
 
 /**
  * Each thread searches each request, until it was once completed or gave way too often; so do threads that are started later. The one that is asked
@@ -44,6 +51,8 @@ export function warmWhileIdle<Request>(
   const done = new Map<number, number>()
   const unswept = new Set<number>()
   let current = new AbortController()
+  /** What warms the first thread up; null while nothing does. */
+  let first: Promise<void> | null = null
   let asked = Number.NEGATIVE_INFINITY
   let tries = 0
   let isWarm = false
@@ -66,21 +75,24 @@ export function warmWhileIdle<Request>(
     for (const thread of done.keys()) if (!running.includes(thread)) done.delete(thread)
     for (const [at, thread] of running.entries()) {
       const before = done.get(thread) ?? 0
-      const all = requests.length * (at === 0 ? turnsOfFirst : 1)
-      const request = before < all ? requests[before % requests.length] : undefined
+      const wanted = requests.length * (at === 0 ? turnsOfFirst : 1)
+      const request = before < wanted ? requests[before % requests.length] : undefined
       if (request === undefined) {
         settle()
         continue
       }
       current = new AbortController()
       // A thread that fails here is reported when it is asked for an answer.
-      await search(request, thread, current.signal).catch(() => {})
+      const searched = search(request, thread, current.signal).catch(() => {})
+      if (at === 0) first = searched
+      await searched
+      first = null
       const over = !current.signal.aborted || ++tries >= mostTries
       if (!over) return
       done.set(thread, before + 1)
       tries = 0
       // Sweeps between searches make the next ones slower, and for the first thread somebody waits.
-      if (isWarm || before + 1 === all) await sweep(thread).catch(() => {})
+      if (isWarm || before + 1 === wanted) await sweep(thread).catch(() => {})
       return
     }
     for (const thread of performance.now() - asked < sweepAfterMs ? [] : unswept) {
@@ -103,6 +115,7 @@ export function warmWhileIdle<Request>(
       asked = performance.now()
       for (const thread of threads()) unswept.add(thread)
       current.abort()
+      return first ? Promise.race([first, elapsed(longestWaitMs, undefined, { ref: false })]) : nothing
     },
     end: () => {
       ended.abort()

@@ -59,6 +59,26 @@ it('stops for whoever asks, and takes up again what it had not done', async () =
   warming.end()
 })
 
+it('lets a request wait until the first thread has stopped, and for no other', async () => {
+  const stopped: (() => void)[] = []
+  const search: Warmed<string>['search'] = (_, __, signal) =>
+    new Promise((resolve) => signal.addEventListener('abort', () => stopped.push(resolve)))
+  const warming = warmWhileIdle(['a'], { ...one, search }, { ...soon, quietMs: 60_000 })
+  await elapsed(20)
+  let free = false
+  const given = warming.giveWay().then(() => {
+    free = true
+  })
+  await elapsed(20)
+  expect(free).toBe(false)
+  stopped.forEach((stop) => {
+    stop()
+  })
+  await given
+  await warming.giveWay()
+  warming.end()
+})
+
 it('does not begin between requests that follow each other', async () => {
   const seen: string[] = []
   const search = async (request: string) => void seen.push(request)
