@@ -15,7 +15,8 @@ import { never, type Stop } from './patience.ts'
 import { stepSeconds } from './plan/account/costing.ts'
 import type { IllegalPlan } from './plan/answer.ts'
 import { summary } from './plan/explain/summary.ts'
-import type { PlanSketch, Problem } from './problem.ts'
+import type { PlanSketch } from './plan-sketch.ts'
+import type { Problem } from './problem.ts'
 import type { Seconds } from './units.ts'
 
 export interface MeasuredRun {

@@ -24,7 +24,8 @@ import { unlimited } from './plan/serve/easier-requests.ts'
 import { lacksRoomAlone, limitsMissed, missed, type Written } from './plan/serve/missed.ts'
 import { serveSketchFaults } from './plan/serve/sketch-faults.ts'
 import { serveWarnings } from './plan/serve/warnings.ts'
-import type { InstanceSketch, ServeProblem, ServeSketch } from './problem.ts'
+import type { InstanceSketch, ServeSketch } from './plan-sketch.ts'
+import type { ServeProblem } from './problem.ts'
 import { meshSize } from './sharding/axis.ts'
 
 export function evaluateServe(

@@ -11,7 +11,8 @@ import { launchersAmong } from './launch/launch.ts'
 import { readFrom, serversOf } from './launch/serving.ts'
 import { never, type Stop } from './patience.ts'
 import type { PhasePlan, ServePlan } from './plan/inference-plan.ts'
-import type { InstanceSketch, ServeProblem, ServeSketch } from './problem.ts'
+import type { InstanceSketch, ServeSketch } from './plan-sketch.ts'
+import type { ServeProblem } from './problem.ts'
 
 /** A deployment whose launches say what it sustains under each server, and whose notes say which of them miss what is asked: the warnings. */
 export interface Served {

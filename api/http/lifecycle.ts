@@ -1,6 +1,6 @@
 /**
- * From the start to shutdown. While warming up, requests are answered already, only later than they will be. While draining, requests in progress go on and new ones are rejected; at the deadline the
- * remaining searches are told to stop.
+ * From the start to shutdown. While warming up, requests are answered already, only later than they will be. While draining, requests in
+ * progress go on and new ones are rejected; at the deadline the remaining searches are told to stop.
  */
 import { setMaxListeners } from 'node:events'
 

@@ -1,8 +1,8 @@
 /**
  * Warms the threads up while nobody asks: V8 compiles code only after it has run some times, so that the first answer
- * of each kind takes several times as long as later ones. One thread at a time, so that a core is left for whoever asks next; that
- * request does not wait: the warming search stops at its next mesh, and is taken up again when nobody has asked for a while. Heaps are swept then,
- * too: once after these searches, and once after requests.
+ * of each kind takes several times as long as later ones. One thread at a time, so that a core is left for whoever asks next. Then the warming
+ * search stops at its next mesh, for which a request waits only if the thread that is asked first is the one that warms up (`giveWay`); it is taken up
+ * again when nobody has asked for a while. Heaps are swept then, too: once after these searches, and once after requests.
  */
 import { performance } from 'node:perf_hooks'
 import { setTimeout as elapsed } from 'node:timers/promises'

@@ -1,7 +1,7 @@
 /** Combines a question with the plan of its request: all seven axes are filled in, and fields of other modes are rejected. */
 import { present } from '../../src/fields.ts'
 import type { Question, Trial } from '../../src/modes/question.ts'
-import type { InstanceSketch, ServeSketch } from '../../src/problem.ts'
+import type { InstanceSketch, ServeSketch } from '../../src/plan-sketch.ts'
 import { type PlanFault, wayText } from '../../src/rules/part-rule.ts'
 import { unitMesh } from '../../src/sharding/axis.ts'
 import type { Fault } from '../problems.ts'

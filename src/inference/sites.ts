@@ -2,7 +2,7 @@
 import { type Placement, placements } from '../hardware/network/placement.ts'
 import { known, once } from '../known.ts'
 import type { Stop } from '../patience.ts'
-import type { InferenceSketch } from '../problem.ts'
+import type { InferenceSketch } from '../plan-sketch.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import type { Seconds } from '../units.ts'
 import { chosenOf, type Offered } from './layout/compiled-layout.ts'

@@ -4,7 +4,8 @@
  */
 import { devicesOn } from '../hardware/chip.ts'
 import type { Transformer } from '../model/transformer.ts'
-import type { CacheShare, ServeSketch, Setting } from '../problem.ts'
+import type { CacheShare, ServeSketch } from '../plan-sketch.ts'
+import type { Setting } from '../problem.ts'
 import type { Mesh } from '../sharding/axis.ts'
 import { fieldsNamed, sequenceGroups } from '../sharding/tables/inference-layout-fields.ts'
 import type { Bytes } from '../units.ts'

@@ -3,15 +3,8 @@ import type { Framework } from '../launch/framework.ts'
 import type { EvaluateAnswer, IllegalPlan, OptimizeAnswer } from '../plan/answer.ts'
 import type { InferenceAnswer, InferencePlan, ServeAnswer, ServePlan } from '../plan/inference-plan.ts'
 import type { Plan } from '../plan/plan.ts'
-import type {
-  GenerateProblem,
-  InferenceSketch,
-  PlanSketch,
-  PrefillProblem,
-  Problem,
-  ServeProblem,
-  ServeSketch,
-} from '../problem.ts'
+import type { InferenceSketch, PlanSketch, ServeSketch } from '../plan-sketch.ts'
+import type { GenerateProblem, PrefillProblem, Problem, ServeProblem } from '../problem.ts'
 import type { Requirements } from '../validation/check.ts'
 import type { CostedWith } from '../validation/costed-with.ts'
 

@@ -1,7 +1,8 @@
 /** Choices of a written training plan beside its mesh, each of which may be left to the search alone. */
 import type { Suggestion } from '../plan/answer.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { PlanSketch, Problem } from '../problem.ts'
+import type { PlanSketch } from '../plan-sketch.ts'
+import type { Problem } from '../problem.ts'
 import type { Change } from '../rules/part-rule.ts'
 import type { Asked, Changed } from './remedied.ts'
 

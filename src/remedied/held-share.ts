@@ -1,6 +1,7 @@
 /** Tries a plan on another mesh with what its server keeps of its share there, which is known once it is seen how the plan lies. */
 import { type Laid, type Limits, shareOn } from '../launch/kept-share.ts'
-import type { CacheShare, Setting } from '../problem.ts'
+import type { CacheShare } from '../plan-sketch.ts'
+import type { Setting } from '../problem.ts'
 
 export interface Held<Plan> {
   readonly plan: Plan

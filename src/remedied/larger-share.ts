@@ -2,7 +2,8 @@
 import { present } from '../fields.ts'
 import type { Suggestion } from '../plan/answer.ts'
 import type { ServePlan } from '../plan/inference-plan.ts'
-import type { ServeProblem, ServeSketch } from '../problem.ts'
+import type { ServeSketch } from '../plan-sketch.ts'
+import type { ServeProblem } from '../problem.ts'
 import type { Asked } from './remedied.ts'
 
 /** Shares that servers are usually given, the smallest first. */

@@ -1,7 +1,7 @@
 /** Other bytes of caches for a server that is told too few of them for a sequence, or more than its chips have room for. */
 import type { Suggestion } from '../plan/answer.ts'
 import type { Plan } from '../plan/plan.ts'
-import type { CacheShare } from '../problem.ts'
+import type { CacheShare } from '../plan-sketch.ts'
 import type { Asked } from './remedied.ts'
 
 const gibibyte = 2 ** 30

@@ -11,7 +11,8 @@ import { memoryShares } from '../launch/server/memory-shares.ts'
 import type { IllegalPlan } from '../plan/answer.ts'
 import { bytesText } from '../plan/explain/figures.ts'
 import type { MemoryAccount } from '../plan/plan.ts'
-import type { CacheShare, Setting } from '../problem.ts'
+import type { CacheShare } from '../plan-sketch.ts'
+import type { Setting } from '../problem.ts'
 import type { Bytes } from '../units.ts'
 
 interface Answered {

@@ -1,5 +1,6 @@
 /** Finds what is wrong with a training layout that somebody wrote, with fixes that cause no new fault. */
-import type { PlanSketch, Problem } from '../problem.ts'
+import type { PlanSketch } from '../plan-sketch.ts'
+import type { Problem } from '../problem.ts'
 import { layoutRules } from './layout.ts'
 import type { LayoutRead } from './layout-rule.ts'
 import { meshAfter } from './mesh-ways.ts'

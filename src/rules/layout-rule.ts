@@ -1,5 +1,6 @@
 /** What a rule of a written training layout may look at. */
-import { type PlanSketch, type Problem, wholeSequences } from '../problem.ts'
+import type { PlanSketch } from '../plan-sketch.ts'
+import { type Problem, wholeSequences } from '../problem.ts'
 import { replicasOf } from '../sharding/axis.ts'
 import type { PartRule } from './part-rule.ts'
 

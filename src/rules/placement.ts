@@ -5,7 +5,7 @@
  */
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import type { AxisPlacement } from '../plan/plan.ts'
-import type { AxisPlacementSketch } from '../problem.ts'
+import type { AxisPlacementSketch } from '../plan-sketch.ts'
 import type { PartRule } from './part-rule.ts'
 
 /** Where each axis lies in one placement, in the form in which an answer gives it. */

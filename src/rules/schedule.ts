@@ -1,7 +1,7 @@
 /** Rules for a pipeline schedule that somebody wrote, from the schedule's own row (recipe/schedules.ts). */
 import { mostVirtualStages } from '../cost/step/stages.ts'
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
-import type { PlanSketch } from '../problem.ts'
+import type { PlanSketch } from '../plan-sketch.ts'
 import { hasVirtualStages, scheduleRow, scheduleRows } from '../recipe/schedule.ts'
 import type { ScheduleRow } from '../recipe/schedule-row.ts'
 import { type LayoutRead, type LayoutRule, sequencesEach } from './layout-rule.ts'

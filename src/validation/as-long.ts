@@ -2,7 +2,8 @@
  * The best deployment that a written one is compared with takes requests as long as that takes: what a file says of its longest request is no choice of
  * a plan, and a server without room for it, or told a shorter one, would refuse what the file's serves.
  */
-import type { ServeProblem, ServeSketch } from '../problem.ts'
+import type { ServeSketch } from '../plan-sketch.ts'
+import type { ServeProblem } from '../problem.ts'
 
 export function asLong(problem: ServeProblem, { contextLength }: ServeSketch): ServeProblem {
   const { workload } = problem

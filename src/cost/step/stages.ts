@@ -43,7 +43,7 @@ export function onlyStage(layers: number, composition: Composition | null): Stag
 }
 
 /** All of a stage that depends on how many microbatches there are. */
-export function ofMicrobatches(
+function ofMicrobatches(
   schedule: Schedule,
   index: number,
   stages: number,

@@ -13,6 +13,7 @@
  * them has, whose overheads are counted. Sources: formulas 14; the times include the bubble of a pipeline.
  */
 
+import { byPair } from '../../by-pair.ts'
 import { remembered, rememberedOf } from '../../known.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import type { PhaseMode } from '../../modes/names.ts'
@@ -93,7 +94,7 @@ function passOf(model: Transformer, way: Way): Pass {
     mode: way.mode,
     halves: 1,
     shape: { sequences, positions, context: past + positions },
-    contexts: contextsOf(model)(past)(positions),
+    contexts: contextsOf(model, past, positions),
     headSequences: sequences,
     headPositions: way.headPositions,
     layerTimes: Math.max(...rounds.map((own) => own.stage * stageLayers + own.model * model.layers)),
@@ -111,14 +112,14 @@ function passOf(model: Transformer, way: Way): Pass {
 }
 
 /** Passes of many batches have the same contexts. */
-const contextsOf = rememberedOf((model: Transformer) =>
-  remembered(
-    (past: number) => remembered((positions: number) => contextGroups(model, past, positions), mostContexts),
-    mostContexts,
-  ),
-)
+function contextsOf(model: Transformer, past: number, positions: number): Pass['contexts'] {
+  const kept = contextsByLengths(model)
+  return kept.find(past, positions) ?? kept.keep(past, positions, contextGroups(model, past, positions))
+}
 
 const mostContexts = 200
+
+const contextsByLengths = rememberedOf((_: Transformer) => byPair<Pass['contexts']>(mostContexts))
 
 /** What a layer keeps of a sequence of so many positions. */
 export function keptOf(model: Transformer, context: number): Omit<Shape, 'sequences'> {

@@ -12,9 +12,9 @@ import type { ElementType } from '../../recipe/element-types.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { heldTo, idlePods, type Started, startedChips } from '../read/started.ts'
 import { beyondGiven, beyondHost } from './beyond-host.ts'
-import { beyondNote } from './longer.ts'
 import { layoutOf, meshOf } from './read-layout.ts'
-import type { Said, ServerSaid, Usual } from './server-said.ts'
+import type { Said, ServerSaid } from './server-said.ts'
+import { countFault, deviceFault, lengthSaid, ofModelText, unsaidSequences } from './serving-remarks.ts'
 
 type Told = Pick<LaunchReading, 'workload' | 'assumed' | 'mostSequences' | 'plan' | 'notes' | 'faults'>
 
@@ -71,12 +71,13 @@ export function servingReading({ ranks, ...asked }: ServerSaid, context: Reading
 
 const unsaid: Started = { servers: undefined, gpus: undefined }
 
-/** Chips are not halved. */
-function deviceFault(ranks: number, devices: number): string | null {
-  if (devices === 1 || ranks % devices === 0) return null
-  const most = Math.ceil(ranks / devices) * devices
-  const nearest = [most - devices, most].filter((count) => count > 0)
-  return `software sees ${devices} devices on a chip, and ${ranks} are no whole chips: the nearest ${nearest.length === 1 ? 'is' : 'are'} ${nearest.join(' and ')}`
+function layoutNotes({ experts, tensors }: Said, dispatched: boolean): readonly string[] {
+  return compact(
+    experts === 'dispatched' &&
+      !dispatched &&
+      tensors > 1 &&
+      'tokens are counted as spread over all chips that share out the experts, not as dispatched between groups',
+  )
 }
 
 /** Without a type of matmuls that the chip does not have: servers unpack such weights (Marlin kernels of vLLM and SGLang). */
@@ -197,10 +198,6 @@ function lengthUnsaid({ fitsLength, longer }: Said, { model }: ReadingContext): 
   return !fitsLength && !longer?.changed && model?.surePositions === true ? model.maxSequenceLength : null
 }
 
-function ofModelText(positions: number): string {
-  return `the longest request is not said: ${positions} positions, as the model's config has`
-}
-
 /** Positions of the longest request, where prompts that are asked about are shorter and the server has to have room for one. */
 function longerThanPrompts(said: Said, context: ReadingContext): number | null {
   const longest = said.contextLength ?? lengthUnsaid(said, context)
@@ -208,43 +205,6 @@ function longerThanPrompts(said: Said, context: ReadingContext): number | null {
   if (!said.holdsLongest || longest === null || promptLength === undefined) return null
   const positions = longest - said.kept + 1
   return promptLength + 1 < positions ? positions : null
-}
-
-const unlimited = 'no limit of sequences is said: as many as there is memory for'
-
-function unsaidSequences(usual: Usual | null): string {
-  return usual === null
-    ? unlimited
-    : `${usual.option} is not said: at most ${usual.count} sequences at once, as it is by default`
-}
-
-/** The fault of a server of more chips than there are, or whose groups do not divide its chips. */
-function countFault(
-  { tensors, groups, pipeline, replicas }: Said,
-  { chips, model }: ReadingContext,
-): string | null {
-  if (groups > 1 && model?.parallelBlocks)
-    return 'attention by sequences of a model with parallel blocks, which copies them, is not counted'
-  if (!Number.isInteger(tensors / groups)) return `${groups} groups do not share out ${tensors} chips evenly`
-  const server = tensors * pipeline * replicas
-  if (chips === null || chips >= server) return null
-  return `a server takes ${server} chips, and there are ${chips}: the nearest are servers of ${chips} and ${server} chips of /hardware`
-}
-
-/** What is said of a length beyond the model's, which is refused where the model is surely that one and nothing lets it be longer. */
-function lengthSaid({ longer, contextLength }: Said, { model }: ReadingContext) {
-  if (!longer || longer.allowed) return { notes: [], refusals: [] }
-  const notes = compact(beyondNote(model?.maxSequenceLength ?? null, contextLength, longer.variable))
-  return { notes, refusals: model?.surePositions === true && !longer.changed ? notes : [] }
-}
-
-function layoutNotes({ experts, tensors }: Said, dispatched: boolean): readonly string[] {
-  return compact(
-    experts === 'dispatched' &&
-      !dispatched &&
-      tensors > 1 &&
-      'tokens are counted as spread over all chips that share out the experts, not as dispatched between groups',
-  )
 }
 
 function lengths(mode: string, length: number | null, kept: number): Readonly<Record<string, number>> {

@@ -1,5 +1,5 @@
 /** What the options of a server say, in whatever words its framework has for it. */
-import type { CacheShare } from '../../problem.ts'
+import type { CacheShare } from '../../plan-sketch.ts'
 import type { LaunchReading } from '../read/reading.ts'
 import type { BesideGroups, GroupWay } from './attention-groups.ts'
 import type { OnHost } from './beyond-host.ts'

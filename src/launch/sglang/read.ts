@@ -1,6 +1,6 @@
 /** Reads a command of SGLang into the words of a request, by the rows of settings.ts. */
 import { compact } from '../../compact.ts'
-import type { CacheShare } from '../../problem.ts'
+import type { CacheShare } from '../../plan-sketch.ts'
 import { misnamedAmong, onlyValue } from '../read/closed-values.ts'
 import { beginningWith, leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'

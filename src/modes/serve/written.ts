@@ -6,7 +6,7 @@
 import { present } from '../../fields.ts'
 import type { Given } from '../../inference/sites.ts'
 import { sketchedPlacements } from '../../plan/sketch/sketched-placement.ts'
-import type { InstanceSketch, ServeSketch } from '../../problem.ts'
+import type { InstanceSketch, ServeSketch } from '../../plan-sketch.ts'
 import { axes, type Mesh, meshSize, replicasOf } from '../../sharding/axis.ts'
 import { within } from './deployments.ts'
 import { generatesOn } from './generates.ts'

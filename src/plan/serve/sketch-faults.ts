@@ -9,13 +9,8 @@ import { phaseOf } from '../../modes/phases.ts'
 import { holds, type Instances, instanceClusters, lackedHosts } from '../../modes/serve/pool.ts'
 import { generateWorkload, longestOf, prefillWorkload } from '../../modes/serve/requests.ts'
 import { isOf, promptsOf } from '../../modes/serve/written.ts'
-import type {
-  InferenceSketch,
-  InstanceSketch,
-  PhaseProblem,
-  ServeProblem,
-  ServeSketch,
-} from '../../problem.ts'
+import type { InferenceSketch, InstanceSketch, ServeSketch } from '../../plan-sketch.ts'
+import type { PhaseProblem, ServeProblem } from '../../problem.ts'
 import type { PlanFault, Way } from '../../rules/part-rule.ts'
 import { type Mesh, meshSize } from '../../sharding/axis.ts'
 import { inferenceSketchFaults } from '../inference/sketch-faults.ts'

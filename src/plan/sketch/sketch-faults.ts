@@ -1,7 +1,8 @@
 /** Finds what is illegal in a written training plan, with pointers into the request, by the same rules as the search. */
 import { compact } from '../../compact.ts'
 import { placements } from '../../hardware/network/placement.ts'
-import type { PlanSketch, Problem } from '../../problem.ts'
+import type { PlanSketch } from '../../plan-sketch.ts'
+import type { Problem } from '../../problem.ts'
 import { layoutFaults } from '../../rules/layout-faults.ts'
 import { writtenMeshFaults } from '../../rules/mesh-faults.ts'
 import { trainedMeshRules } from '../../rules/model.ts'

@@ -4,7 +4,8 @@
  * meant.
  */
 import { type Placement, placements } from '../../hardware/network/placement.ts'
-import type { PlanSketch, Setting } from '../../problem.ts'
+import type { PlanSketch } from '../../plan-sketch.ts'
+import type { Setting } from '../../problem.ts'
 import { type PlanFault, partFaults } from '../../rules/part-rule.ts'
 import { agrees, entryRules, isWhole, wholeRule } from '../../rules/placement.ts'
 import { axisPlacements } from '../account/placement.ts'

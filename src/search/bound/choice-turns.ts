@@ -2,7 +2,7 @@
  * The turns of a microbatch that a step has: one for each of them, and those that a stage waits for the others, under the schedules that
  * may run them.
  */
-import { known } from '../../known.ts'
+import type { ByPair } from '../../by-pair.ts'
 import type { Problem } from '../../problem.ts'
 import { canRun, hasVirtualStages, scheduleRows } from '../../recipe/schedule.ts'
 import type { SplitBackward } from '../../recipe/schedule-row.ts'
@@ -21,7 +21,7 @@ export interface Turns {
 }
 
 /** By number of stages, then of microbatches. */
-export type KnownTurns = Map<number, Map<number, Turns>>
+export type KnownTurns = ByPair<Turns>
 
 export interface ChoiceTurns {
   readonly of: (mesh: Mesh, choice: Microbatching) => Turns
@@ -35,11 +35,10 @@ export function choiceTurns(problem: Problem, kept: KnownTurns): ChoiceTurns {
   const interleaving = scheduleRows.filter(hasVirtualStages)
   return {
     of: ({ pipeline }, { microbatches }) => {
-      const found = kept.get(pipeline)?.get(microbatches)
-      if (found) return found
-      const made = turnsFor(pipeline, microbatches)
-      known(kept, pipeline, () => new Map<number, Turns>()).set(microbatches, made)
-      return made
+      return (
+        kept.find(pipeline, microbatches) ??
+        kept.keep(pipeline, microbatches, turnsFor(pipeline, microbatches))
+      )
     },
     splitsAny: splitting.length > 0,
   }

@@ -6,8 +6,8 @@
  * with fewer microbatches none holds more, so it is enough to compute powers of two.
  */
 
+import type { ByPair } from '../../by-pair.ts'
 import type { CostModel } from '../../cost/model.ts'
-import { known } from '../../known.ts'
 import { inFlight, type Schedule, scheduleRow, scheduleRows } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import { scheduleChoices, triedSchedules, virtualStageChoices } from '../layouts/choices.ts'
@@ -34,7 +34,7 @@ export interface Fillings {
 }
 
 /** By number of stages, then of microbatches. */
-type ByMicrobatches = Map<number, Map<number, readonly Filling[]>>
+type ByMicrobatches = ByPair<readonly Filling[]>
 
 /** For the schedules of one name, and for all that may be tried. */
 export interface KnownFillings {
@@ -59,27 +59,28 @@ export function fillingsOf({ problem }: CostModel, { byName, ofAll }: KnownFilli
   }
   return {
     of: (mesh, microbatches) =>
-      known(known(byName, mesh.pipeline, noFillings), microbatches, () => {
-        const choices = scheduleChoices(mesh, problem, microbatches)
-        const names = [...new Set(choices.map(({ name }) => name))]
-        return names.flatMap((own) =>
-          filled(
-            choices.filter(({ name }) => name === own),
-            mesh.pipeline,
-            microbatches,
-          ),
-        )
-      }),
+      byName.find(mesh.pipeline, microbatches) ??
+      byName.keep(mesh.pipeline, microbatches, eachName(mesh, microbatches)),
     ever: (mesh, microbatches) => {
       const fewer = 2 ** Math.floor(Math.log2(Math.min(microbatches, 4 * mesh.pipeline)))
-      const ofStages = known(ofAll, mesh.pipeline, noFillings)
-      return known(ofStages, fewer, () => filled(anyOf(mesh), mesh.pipeline, fewer))
+      return (
+        ofAll.find(mesh.pipeline, fewer) ??
+        ofAll.keep(mesh.pipeline, fewer, filled(anyOf(mesh), mesh.pipeline, fewer))
+      )
     },
   }
-}
 
-function noFillings(): Map<number, readonly Filling[]> {
-  return new Map()
+  function eachName(mesh: Mesh, microbatches: number): readonly Filling[] {
+    const choices = scheduleChoices(mesh, problem, microbatches)
+    const names = [...new Set(choices.map(({ name }) => name))]
+    return names.flatMap((own) =>
+      filled(
+        choices.filter(({ name }) => name === own),
+        mesh.pipeline,
+        microbatches,
+      ),
+    )
+  }
 }
 
 /** Empty when there is no schedule. */

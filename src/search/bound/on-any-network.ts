@@ -2,6 +2,7 @@
  * What floors know of replicas that hangs on no network, no batch and no budget. Models on several networks share it, and so do searches of the
  * same model on the same kind of chip: what a microbatch takes of a replica is the same for any cluster, batch or constraint that is asked next.
  */
+import { byPair } from '../../by-pair.ts'
 import { compilationKey } from '../../cost/compiled-model.ts'
 import type { Activations } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
@@ -27,8 +28,8 @@ export interface OnAnyNetwork {
 
 export function nothingKnown(): OnAnyNetwork {
   return {
-    turns: new Map(),
-    fillings: { byName: new Map(), ofAll: new Map() },
+    turns: byPair(),
+    fillings: { byName: byPair(), ofAll: byPair() },
     works: byReplica({ pipelined: false }),
     times: byReplica({ pipelined: false }),
     computes: byReplica({ pipelined: true }),

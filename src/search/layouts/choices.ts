@@ -9,6 +9,7 @@
  * worth a try.
  */
 
+import { type ByPair, byPair } from '../../by-pair.ts'
 import { type Constraints, satisfies } from '../../constraint.ts'
 import { dividesIntoChunks, mostVirtualStages } from '../../cost/step/stages.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
@@ -102,20 +103,13 @@ export function microbatchChoices(
 }
 
 /** Kept by replicas and sequences of each, which many meshes have in common. */
-const divided = new Map<number, Map<number, readonly Microbatching[]>>()
-const mostDivided = 20_000
-let countDivided = 0
+const divided = byPair<readonly Microbatching[]>(20_000)
 
 function dividedInto(each: number, replicas: number): readonly Microbatching[] {
-  const found = divided.get(replicas)?.get(each)
+  const found = divided.find(replicas, each)
   if (found) return found
   const made = divisorsOf(each).map((size) => ({ microbatches: each / size, sequences: size * replicas }))
-  if (countDivided++ >= mostDivided) {
-    divided.clear()
-    countDivided = 1
-  }
-  known(divided, replicas, () => new Map<number, readonly Microbatching[]>()).set(each, made)
-  return made
+  return divided.keep(replicas, each, made)
 }
 
 export function triedSchedules({ workload, assumptions }: Problem): readonly ScheduleName[] {
@@ -128,19 +122,18 @@ export function triedScheduleRows(problem: Problem): readonly ScheduleRow[] {
 
 /** Asked for each number of microbatches of each mesh, and the same for many. */
 export function scheduleChoices(mesh: Mesh, problem: Problem, microbatches: number): readonly Schedule[] {
-  const ofStages = known(schedulesOf(problem), mesh.pipeline, () => new Map<number, readonly Schedule[]>())
-  return known(ofStages, microbatches, () => schedulesFor(mesh, problem, microbatches))
+  const kept = schedulesOf(problem)
+  return (
+    kept.find(mesh.pipeline, microbatches) ??
+    kept.keep(mesh.pipeline, microbatches, schedulesFor(mesh, problem, microbatches))
+  )
 }
 
 /** By number of stages, then of microbatches; the same for all requests with as many layers that try the same ones. */
-type SchedulesKnown = Map<number, Map<number, readonly Schedule[]>>
+type SchedulesKnown = ByPair<readonly Schedule[]>
 
 const schedulesOf = rememberedOf((problem: Problem) =>
-  known(
-    schedulesKnown,
-    `${problem.model.layers} ${triedSchedules(problem)}`,
-    (): SchedulesKnown => new Map(),
-  ),
+  known(schedulesKnown, `${problem.model.layers} ${triedSchedules(problem)}`, (): SchedulesKnown => byPair()),
 )
 
 const schedulesKnown = recent<SchedulesKnown>(8)
@@ -201,11 +194,12 @@ const layoutsOfEach = byBatch<number>()
 
 /** Keeps what is the same for meshes with as many replicas and stages: these have the same microbatches and schedules under each ZeRO stage. */
 export function byBatch<Value>(): (mesh: Mesh, problem: Problem, made: () => Value) => Value {
-  const ofProblem = rememberedOf((_: Problem) => new Map<number, Map<number, Value>>())
+  const ofProblem = rememberedOf((_: Problem) => byPair<Value>())
   return (mesh, problem, made) => {
-    const ofStages = known(ofProblem(problem), mesh.pipeline, () => new Map<number, Value>())
+    const kept = ofProblem(problem)
     const context = problem.assumptions.tokensDivideFreely ? mesh.context : 1
-    return known(ofStages, replicasOf(mesh) * beyondAnyAxis + context, made)
+    const batch = replicasOf(mesh) * beyondAnyAxis + context
+    return kept.find(mesh.pipeline, batch) ?? kept.keep(mesh.pipeline, batch, made())
   }
 }
 

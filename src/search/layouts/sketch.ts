@@ -1,6 +1,7 @@
 /** The choices inside a mesh that a written plan fixes. */
 
-import type { PlanSketch, Problem } from '../../problem.ts'
+import type { PlanSketch } from '../../plan-sketch.ts'
+import type { Problem } from '../../problem.ts'
 import { canRun, hasVirtualStages, scheduleRow, scheduleRows } from '../../recipe/schedule.ts'
 import { replicasOf } from '../../sharding/axis.ts'
 import { zeroStages } from '../../sharding/states.ts'

@@ -107,7 +107,7 @@ export function listedMeshes({ chips, rules, question, unused, wanted }: MeshSpa
           for (const fsdp of sizes('fsdp', replicas)) {
             const data = replicas / fsdp
             const mesh: Mesh = { data, fsdp, tensor, tensor2, context, expert, pipeline }
-            if (ofReplicas.length > 0 && !keeps(ofReplicas, { mesh, question })) continue
+            if (!keeps(ofReplicas, { mesh, question })) continue
             if (wanted(mesh)) found.push(mesh)
             else constrained++
           }

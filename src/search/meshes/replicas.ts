@@ -123,15 +123,15 @@ export function replicasThat(problem: Problem, { spacesOf, contexts: sizes }: Ru
       const contexts = (sizes ?? upTo(longest)).filter((size) => size <= longest && may('context', size))
       const pairs = upTo(Math.min(most, problem.model.heads))
         .filter(mayTensors)
-        .map((tensors) => ({ tensors, contexts: contexts.filter((context) => context <= most / tensors) }))
+        .map((tensors) => ({ tensors, beside: contexts.filter((context) => context <= most / tensors) }))
       const asked = pairs.reduce(
-        (sum, { tensors, contexts }) => sum + splits(tensors).length * contexts.length,
+        (sum, { tensors, beside }) => sum + splits(tensors).length * beside.length,
         0,
       )
       if (asked * experts.length > mostAsked) return null
       const bySize = new Map<number, Replica[]>()
-      for (const { tensors, contexts } of pairs) {
-        for (const context of contexts) {
+      for (const { tensors, beside } of pairs) {
+        for (const context of beside) {
           if (stop()) return null
           const found = ofTensorsAnd(tensors)(context)
           if (found.length > 0) known(bySize, tensors * context, (): Replica[] => []).push(...found)

@@ -17,7 +17,7 @@ import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 
 export interface GroupedCut {
   readonly stageLayers: readonly number[]
-  /** Groups for one microbatch, of which the number of microbatches changes nothing but what it says itself (`ofMicrobatches`). */
+  /** Groups for one microbatch, of which the number of microbatches changes nothing but what it says itself (`withMicrobatches`). */
   readonly groups: readonly StageGroup[]
 }
 

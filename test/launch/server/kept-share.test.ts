@@ -6,7 +6,7 @@ import { knownOf } from '../../../src/launch/read/known-model.ts'
 import type { ReadingContext } from '../../../src/launch/read/reading.ts'
 import { readSglang } from '../../../src/launch/sglang/read.ts'
 import { readVllm } from '../../../src/launch/vllm/read.ts'
-import type { ServeSketch } from '../../../src/problem.ts'
+import type { ServeSketch } from '../../../src/plan-sketch.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { catalogueChip, catalogueModel } from '../../catalogue.ts'
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { knownOf } from '../../../src/launch/read/known-model.ts'
 import { readVllm } from '../../../src/launch/vllm/read.ts'
-import type { CacheShare } from '../../../src/problem.ts'
+import type { CacheShare } from '../../../src/plan-sketch.ts'
 import { catalogueChip, catalogueModel } from '../../catalogue.ts'
 
 interface Row {

@@ -1,21 +1,17 @@
 /** A worker runs for days, and models of the catalogue stay as long: what was computed from them for one request must not. */
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
+import { sweep } from '../../../api/worker/sweep.ts'
 import { costModel } from '../../../src/cost/compiled-model.ts'
 import { inferenceModel } from '../../../src/inference/model.ts'
 import { unlikeCuts } from '../../../src/search/stages/unlike-cuts.ts'
 import { generation, inferenceProblem } from '../../inference-problem.ts'
 import { problem } from '../../problem.ts'
 
-setFlagsFromString('--expose-gc')
-const collect = runInNewContext('gc') as () => void
-
 /** What there still is of all of them, once nothing but caches may hold it. */
 async function left(made: readonly WeakRef<object>[]): Promise<number> {
   // What was looked at in this turn of the event loop stays until its end.
   await new Promise((resolve) => setTimeout(resolve))
-  collect()
+  sweep()
   return made.filter((each) => each.deref() !== undefined).length
 }
 

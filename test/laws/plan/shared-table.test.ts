@@ -1,7 +1,7 @@
 /** Where the first and the last stage hold one table, they sum its gradients once a step, and nobody else does. */
 import { describe, expect, it } from 'vitest'
 import { evaluate } from '../../../src/evaluate.ts'
-import type { PlanSketch } from '../../../src/problem.ts'
+import type { PlanSketch } from '../../../src/plan-sketch.ts'
 import { solver } from '../../inference-problem.ts'
 import { legal } from '../../legal.ts'
 import { problem } from '../../problem.ts'

@@ -2,7 +2,7 @@
 
 import type { InferencePlan } from '../../../src/plan/inference-plan.ts'
 import type { Plan } from '../../../src/plan/plan.ts'
-import type { InferenceSketch, PlanSketch } from '../../../src/problem.ts'
+import type { InferenceSketch, PlanSketch } from '../../../src/plan-sketch.ts'
 import type { ScheduleName } from '../../../src/recipe/schedules.ts'
 
 export function sketchedPlan(plan: Plan): PlanSketch {

@@ -1,6 +1,7 @@
 /** The edge of each rule of written layouts and placements: a plan just inside of it breaks none, and the next one that rule alone. Worked out by hand. */
 import { describe, expect, it } from 'vitest'
-import type { AxisPlacementSketch, PlanSketch, Problem } from '../../../src/problem.ts'
+import type { AxisPlacementSketch, PlanSketch } from '../../../src/plan-sketch.ts'
+import type { Problem } from '../../../src/problem.ts'
 import { layoutRules } from '../../../src/rules/layout.ts'
 import { componentRules, type PassRead, passRules } from '../../../src/rules/phase.ts'
 import { entryRules, type Lines, wholeRule } from '../../../src/rules/placement.ts'
