@@ -136,7 +136,7 @@ function groupKey(group: Group): string {
 }
 
 /** All that the price of a group hangs on that straddles nothing, beside how it lies. */
-function pricedBy(network: Network, terms: NetworkTerms): string {
+export function pricedBy(network: Network, terms: NetworkTerms): string {
   const { finiteRings, scaleUpEfficiency, scaleOutEfficiency, latencyFactor } = terms
   const { inNetworkReduction, scaleUpHalfBytes, directSeconds = null } = terms
   const rates = [finiteRings, scaleUpEfficiency, scaleOutEfficiency, latencyFactor, inNetworkReduction]

@@ -1,27 +1,18 @@
 /**
  * What the collectives of one placement cost, by set of mesh axes; and what they cost at best, on any placement.
  *
- * The best case is a bound on every placement, term by term: on a torus each group lies as well as a group of its size can,
+ * The best case is a bound on every placement, term by term: on a torus each group lies as well as one of its size can (torus-best.ts),
  * and no resource is busier than the average; on a switched network it is the least over the placements that there are,
  * resource by resource.
  */
-import type { Network, TorusNetwork } from '../../hardware/cluster/cluster.ts'
-import { factorings } from '../../hardware/cluster/factorings.ts'
-import { groupCost } from '../../hardware/network/collective.ts'
+import type { Network } from '../../hardware/cluster/cluster.ts'
 import { type Group, union } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
 import { type Placement, rankStrides, sliceAssignments } from '../../hardware/network/placement.ts'
 import { known, remembered } from '../../known.ts'
-import {
-  type Axis,
-  type AxisSet,
-  axes,
-  axesOf,
-  axisSets,
-  beyondAnyAxis,
-  type Mesh,
-} from '../../sharding/axis.ts'
-import { type GroupPrices, groupPrices, lesser } from './group-prices.ts'
+import { type Axis, type AxisSet, axes, axesOf, axisSets, type Mesh } from '../../sharding/axis.ts'
+import { type GroupPrices, groupPrices } from './group-prices.ts'
+import { type ReplicaCosts, type TorusBest, torusBest } from './torus-best.ts'
 
 /** Indexed by axis set; only sets that the layouts move over and that have more than one chip have an entry. */
 export type NetworkCosts = readonly (GroupCost | undefined)[]
@@ -31,6 +22,10 @@ export interface NetworkPrices {
   readonly placed: (placement: Placement, mesh: Mesh) => NetworkCosts
   /** One for each way to share out the slices: every placement costs at least as much as one of them. */
   readonly bestCases: (mesh: Mesh) => readonly NetworkCosts[]
+  /** What groups inside of a replica cost at best by their sizes alone, and so the same for all meshes with like replicas. */
+  readonly bySize: (mesh: Mesh) => NetworkCosts
+  /** Best cases of meshes with like replicas cost the same inside of these where this is the same for them. */
+  readonly kindOf: (mesh: Mesh) => number
   /** The least of both, set by set and term by term, of one mesh. */
   readonly lesser: (a: NetworkCosts, b: NetworkCosts, mesh: Mesh) => NetworkCosts
 }
@@ -65,27 +60,26 @@ export function networkPrices(
     const ways = axes.map((axis, at) => (mesh[axis] > 1 ? prices.wayOf(groupOf(at)) : 0))
     return bySet(mesh, (over) => priceOf({ ways, groupOf }, over))
   }
-  const bestBySize = new Map<number, GroupCost>()
-  const bestOnTorus = (torus: TorusNetwork, mesh: Mesh, slices: Readonly<Partial<Record<Axis, number>>>) => {
+  const torus = network.kind === 'torus' ? torusBest(network, terms) : null
+  const bestOnTorus = (mesh: Mesh, slices: Slices, best: TorusBest, inReplica: ReplicaCosts['costs']) => {
     const across = axes.map((axis) => slices[axis] ?? 1)
     const sizes = axes.map((axis) => mesh[axis])
     return bySet(mesh, (over) => {
+      const [axis = 0] = over
+      const own = over.length === 1 ? inReplica[axis] : undefined
+      if (own) return own
       let [chips, joined] = [1, 1]
       for (const axis of over) {
         chips *= sizes[axis] ?? 1
         joined *= across[axis] ?? 1
       }
-      const key = chips * beyondAnyAxis + joined
-      const found = bestBySize.get(key)
-      if (found) return found
-      const best = bestTorusCost(torus, chips / joined, joined, terms)
-      bestBySize.set(key, best)
-      return best
+      return best.ofSize(chips / joined, joined)
     })
   }
   const bestCasesOf = (mesh: Mesh): readonly NetworkCosts[] => {
-    if (network.kind === 'torus') {
-      return sliceAssignments(network, mesh).map((slices) => bestOnTorus(network, mesh, slices))
+    if (network.kind === 'torus' && torus) {
+      const { costs } = torus.ofReplica(mesh)
+      return sliceAssignments(network, mesh).map((slices) => bestOnTorus(mesh, slices, torus, costs))
     }
     const lying = rankStrides(mesh).map((strides) => ranked(mesh, strides, prices))
     const leastOf = (over: readonly number[]) => {
@@ -111,10 +105,20 @@ export function networkPrices(
       return one && other && prices.lesser(one, other)
     })
   }
-  return { placed, bestCases, lesser: lesserCosts }
+  const bySize = (mesh: Mesh): NetworkCosts => {
+    const [first] = torus ? [bestOnTorus(mesh, {}, torus, [])] : bestCases(mesh)
+    return first ?? noCosts
+  }
+  return {
+    ...{ placed, bestCases, bySize, lesser: lesserCosts },
+    kindOf: (mesh) => torus?.ofReplica(mesh).kind ?? 0,
+  }
 }
 
 const noCosts = new Array<GroupCost | undefined>(axisSets).fill(undefined)
+
+/** Slices that axes cross; 1 where an axis is not named. */
+type Slices = Readonly<Partial<Record<Axis, number>>>
 
 /** Sets of axes over which the same chips are a group. */
 interface SameGroup {
@@ -158,47 +162,4 @@ function ranked(mesh: Mesh, strides: readonly number[], { rankedWay }: GroupPric
     return { kind: 'switched', spans: [{ size: mesh[axes[at] ?? 'data'], stride: strides[at] ?? 1 }] }
   }
   return { ways, groupOf }
-}
-
-/** The least, term by term, over all ways in which a group can lie with so many chips in each of its slices. */
-function bestTorusCost(
-  network: TorusNetwork,
-  within: number,
-  slices: number,
-  terms: NetworkTerms,
-): GroupCost {
-  const physical = network.topology.length
-  const options = factorings(within, network.topology).map((sizes): GroupCost => {
-    const parts = sizes
-      .map((size, axis) => ({ physical: axis, size, stride: 1 }))
-      .filter(({ size }) => size > 1)
-    const cost = groupCost(network, { kind: 'torus', parts, slices }, terms)
-    const spread = (loads: readonly number[]) => {
-      const average = loads.slice(0, physical).reduce((sum, load) => sum + load, 0) / physical
-      return loads.map((load, resource) => (resource < physical ? average : load))
-    }
-    return {
-      ...cost,
-      loads: spread(cost.loads),
-      allToAllLoads: spread(cost.allToAllLoads),
-      permuteLoads: spread(cost.permuteLoads),
-    }
-  })
-  const [first, ...others] = options
-  return first ? others.reduce(lesser, first) : unreachable(network, within * slices)
-}
-
-/** No group of so many chips exists; the placements will find that out, so the floor must not. */
-function unreachable(network: TorusNetwork, chips: number): GroupCost {
-  const none = groupCost(network, { kind: 'torus', parts: [], slices: 1 }, { ...freeNetwork })
-  return { ...none, chips }
-}
-
-const freeNetwork: NetworkTerms = {
-  finiteRings: true,
-  scaleUpEfficiency: 1,
-  scaleOutEfficiency: 1,
-  latencyFactor: 0,
-  inNetworkReduction: false,
-  scaleUpHalfBytes: 0,
 }

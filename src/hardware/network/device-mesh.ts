@@ -3,7 +3,7 @@
  * them, else on parts of them, the part of an inner axis inside of that of an outer one. So a mesh has one placement, which no option changes.
  * Source: jax-ml/jax cec06d1, jax/_src/mesh_utils.py (create_device_mesh with allow_split_physical_axes).
  */
-import { known } from '../../known.ts'
+import { known, remembered } from '../../known.ts'
 import { recent } from '../../recent.ts'
 import type { Axis } from '../../sharding/axis.ts'
 import { factorings } from '../cluster/factorings.ts'
@@ -77,15 +77,46 @@ function subsets(left: Sizes): readonly (readonly number[])[] {
 }
 
 function onParts(topology: Sizes, mesh: Sizes, partsOf: PartsOf): Taken | null {
-  let left = topology
+  let left = untaken(topology, partsOf)
   const places: Sizes[] = []
   for (const size of mesh.toReversed()) {
-    const taken = best(topology, left, partsOf(size, left))
-    if (!taken || product(taken) !== size) return null
-    left = left.map((length, axis) => length / (taken[axis] ?? 1))
-    places.unshift(taken)
+    const place = left.next(size)
+    if (!place) return null
+    left = place.left
+    places.unshift(place.taken)
   }
   return places
+}
+
+/** What is left of each physical axis of a slice when some mesh axes have taken their parts, from the innermost on. */
+export interface LeftOver {
+  readonly sizes: Sizes
+  /** Where the next mesh axis of such a size lies; null where it finds no place. */
+  readonly next: (size: number) => { readonly taken: Sizes; readonly left: LeftOver } | null
+}
+
+/** A whole slice, for mesh axes that do not all lie on whole physical axes. */
+export function untaken(topology: Sizes, partsOf: PartsOf = factorings): LeftOver {
+  return partsOf === factorings
+    ? known(slices, `${topology}`, () => leftOvers(topology, partsOf))
+    : leftOvers(topology, partsOf)
+}
+
+/** Searches ask for the same few slices, each of which has as many different rests as its axes have divisors together. */
+const slices = recent<LeftOver>(12)
+
+function leftOvers(topology: Sizes, partsOf: PartsOf): LeftOver {
+  const all = new Map<string, LeftOver>()
+  const of = (left: Sizes): LeftOver =>
+    known(all, `${left}`, () => ({
+      sizes: left,
+      next: remembered((size: number) => {
+        const taken = best(topology, left, partsOf(size, left))
+        if (!taken || product(taken) !== size) return null
+        return { taken, left: of(left.map((length, axis) => length / (taken[axis] ?? 1))) }
+      }),
+    }))
+  return of(topology)
 }
 
 /** Of what an axis may take: the most on whole axes, then the most whole axes, then where most is taken already. */

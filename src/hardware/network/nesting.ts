@@ -98,30 +98,41 @@ function partsOf(axesOnIt: number): number {
 const mostKnown = 300
 
 /** With at most one part of each mesh axis beside whole physical axes. */
-export const partOfEach = nestingsUnder(onePart)
+export const partOfEach = nestingsUnder(onePart, orders)
 
 /** With as few parts as all mesh axes together can have. */
-export const fewestParts = nestingsUnder(fewest)
+export const fewestParts = nestingsUnder(fewest, orders)
 
-function nestingsUnder(limit: Limit): Nestings {
+const unorderedPartOfEach = nestingsUnder(onePart, inPlace)
+const unorderedFewestParts = nestingsUnder(fewest, inPlace)
+
+/** What mesh axes of so many chips may take of the physical axes, in whatever order they nest. */
+export const unorderedNestings: Nestings = (network, within) => {
+  const found = unorderedPartOfEach(network, within)
+  return found.length > 0 ? found : unorderedFewestParts(network, within)
+}
+
+/** `orders` are those in which mesh axes of such sizes are to nest on a physical axis. */
+function nestingsUnder(limit: Limit, orders: (sizes: readonly number[]) => Chosen): Nestings {
   const kept = recent<readonly Chosen[]>(mostKnown)
   return ({ topology, wraps }, within) =>
     known(kept, `${topology} ${wraps} ${within}`, () => {
       const found: Chosen[] = []
-      nest({ topology, wraps, refuses: limit(topology, within), found }, within, [])
+      nest({ topology, wraps, orders, refuses: limit(topology, within), found }, within, [])
       return found
     })
 }
 
 /** What `nest` works with, and where it writes what it finds. */
 interface Nesting extends Pick<TorusNetwork, 'topology' | 'wraps'> {
+  readonly orders: (sizes: readonly number[]) => Chosen
   readonly refuses: Refuses
   readonly found: Chosen[]
 }
 
 /** Nests parts depth first over the physical axes: `chosen` has those of the axes before, `left` what each mesh axis still needs. */
 function nest(nesting: Nesting, left: readonly number[], chosen: Chosen): void {
-  const { topology, refuses, found } = nesting
+  const { topology, orders, refuses, found } = nesting
   const length = topology[chosen.length]
   if (length === undefined) {
     if (left.every((size) => size === 1)) found.push(chosen)
@@ -159,8 +170,17 @@ function keyOf(part: Nested | undefined): number {
 
 /** Every order in which mesh axes of such sizes may nest. */
 function orders(sizes: readonly number[]): Chosen {
-  const parts = sizes.map((size, index) => ({ index, size })).filter(({ size }) => size > 1)
+  const parts = nestedOf(sizes)
   return ordersOf(parts.length).map((order) => order.flatMap((at) => parts[at] ?? []))
+}
+
+/** One order alone. */
+function inPlace(sizes: readonly number[]): Chosen {
+  return [nestedOf(sizes)]
+}
+
+function nestedOf(sizes: readonly number[]): readonly Nested[] {
+  return sizes.map((size, index) => ({ index, size })).filter(({ size }) => size > 1)
 }
 
 /** Of so many. */

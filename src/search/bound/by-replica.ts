@@ -16,9 +16,15 @@ type BySequences<Value> = Map<number, Value>
 /** How many values are kept at once, more than questions that some framework runs make; those of all layouts would fill the memory. */
 const mostKept = 20_000
 
-/** `pipelined` says whether a mesh with stages has another value than one without. */
-export function byReplica<Value>({ pipelined }: { readonly pipelined: boolean }): ByReplica<Value> {
-  const all = new Map<number, Map<number, BySequences<Value>>>()
+export interface Apart {
+  /** Whether a mesh with stages has another value than one without. */
+  readonly pipelined: boolean
+  /** Meshes of different kinds have values of their own, where these hang on the network (`NetworkPrices`). */
+  readonly kindOf?: (mesh: Mesh) => number
+}
+
+export function byReplica<Value>({ pipelined, kindOf = oneKind }: Apart): ByReplica<Value> {
+  const all = new Map<number, Map<number, Map<number, BySequences<Value>>>>()
   let last: Mesh | null = null
   let replicas = 1
   let own: BySequences<Value> = new Map()
@@ -26,7 +32,8 @@ export function byReplica<Value>({ pipelined }: { readonly pipelined: boolean })
   const ownOf = (mesh: Mesh): BySequences<Value> => {
     if (mesh === last) return own
     const { tensor, tensor2, context, expert, pipeline } = mesh
-    const ofTensors = known(all, tensor * beyondAnyAxis + tensor2, () => new Map())
+    const ofKind = known(all, kindOf(mesh), () => new Map())
+    const ofTensors = known(ofKind, tensor * beyondAnyAxis + tensor2, () => new Map())
     const others = 2 * expert + (pipelined && pipeline > 1 ? 1 : 0)
     own = known(ofTensors, 2 * context * beyondAnyAxis + others, () => new Map())
     replicas = replicasOf(mesh)
@@ -45,4 +52,8 @@ export function byReplica<Value>({ pipelined }: { readonly pipelined: boolean })
       return value
     },
   }
+}
+
+function oneKind(): number {
+  return 0
 }

@@ -57,7 +57,7 @@ export function choiceAsks(model: CostModel, shared: OnAnyNetwork): ChoiceAsks {
   const { assumptions } = model.problem
   const turns = choiceTurns(model.problem, shared.turns)
   const work = computeFloor(model, shared.works, { splits: turns.splitsAny })
-  const movedBy = movedFloor(model)
+  const movedBy = movedFloor(model, model.prices.kindOf)
   const sum = () => createTraffic(model.resources)
   const sums: Sums = {
     ...{ forwardEach: sum(), backwardEach: sum(), once: sum(), onceBack: sum() },
@@ -94,7 +94,7 @@ export function choiceAsks(model: CostModel, shared: OnAnyNetwork): ChoiceAsks {
     const { forward, backward } = work(mesh, sequences, scale)
     return forward + backward
   }
-  const turn = turnFloor(model, work, movedBy)
+  const turn = turnFloor(model, work, movedFloor(model))
   const sumUp: ChoiceAsks['sumUp'] = (mesh, zeroStage, scale, costs) =>
     fillSums(sums, bucketsOf(zeroStage), mesh, scale, costs)
   return {

@@ -12,11 +12,12 @@ import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
 /** Of so many sequences of all replicas. The scale holds the mesh. */
 export type MovedFloor = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts) => Moved
 
-export function movedFloor(model: CostModel): MovedFloor {
+/** `kindOf` tells meshes apart that have other costs inside of like replicas. */
+export function movedFloor(model: CostModel, kindOf?: (mesh: Mesh) => number): MovedFloor {
   const { assumptions, model: transformer } = model.problem
   const { layers, experts } = transformer
   const beside = { assumptions, experts, routedOverlap: mostRoutedOverlap(model.problem) }
-  const moves = byReplica<Moved>({ pipelined: false })
+  const moves = byReplica<Moved>({ pipelined: false, ...(kindOf ? { kindOf } : {}) })
   const one = createTraffic(model.resources)
   const half = (
     layer: Window | undefined,

@@ -50,7 +50,7 @@ export function roomFloors(model: CostModel, shared: OnAnyNetwork): RoomFloors {
   const needs = needsOfStages(model, shared, room)
   const fillings = fillingsOf(model, shared.fillings)
   const everNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true })
-  const replicaNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true })
+  const replicaNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true, kindOf: model.prices.kindOf })
 
   const untilLimit = (limit: Seconds) => limit * (1 + 1e-9) - model.stepOverhead
   const holds = (mesh: Mesh, microbatches: number, own: StageNeeds, limit: Seconds): boolean =>

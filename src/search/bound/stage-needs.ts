@@ -49,7 +49,7 @@ export function needsOfStages(
   const beside = { assumptions, experts: problem.model.experts, routedOverlap: mostRoutedOverlap(problem) }
   const onMany = once(() => nothingSharded(createScale()))
   let asked: Sharded | null = null
-  const timings = byReplica<Timed>({ pipelined: true })
+  const timings = byReplica<Timed>({ pipelined: true, kindOf: model.prices.kindOf })
   const layers = new WeakMap<Timed, LayerNeeds>()
   const counted = modelOfKind(model)
   const allLayers = countedComposition(model)

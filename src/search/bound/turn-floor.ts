@@ -25,14 +25,13 @@ export type Times = Float64Array
 
 const mostPower = 48
 
-/** What a microbatch computes and moves inside its replica, which is the same on every best case. */
+/** What a microbatch computes and moves inside its replica, by the sizes of its axes alone. `movedBy` is asked for nothing else. */
 export function turnFloor(model: CostModel, work: ComputeFloor, movedBy: MovedFloor): TimeOf {
   const { assumptions } = model.problem
   return (mesh, sequences, scale) => {
     const own = work(mesh, sequences, scale)
     setMesh(scale, mesh, model.extents, assumptions)
-    const [costs = []] = model.prices.bestCases(mesh)
-    const moved = movedBy(mesh, sequences, scale, costs)
+    const moved = movedBy(mesh, sequences, scale, model.prices.bySize(mesh))
     const forward = windowTime(own.forward, moved.forward, 'expected')
     return forward + windowTime(own.backward, moved.backward, 'expected')
   }
