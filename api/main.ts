@@ -6,16 +6,18 @@ import { pino } from 'pino'
 import { createApp } from './app.ts'
 import { buildId } from './build-id.ts'
 import { loadCatalogue } from './catalogue.ts'
+import type { Dependencies } from './dependencies.ts'
 import { loadExamples } from './examples.ts'
 import { createLifecycle } from './http/lifecycle.ts'
+import { askAsClient } from './http/own-requests.ts'
 import { createServer } from './http/server.ts'
-import { createMetrics } from './metrics/metrics.ts'
+import { createMetrics, uncounted } from './metrics/metrics.ts'
 import { createMetricsApp } from './metrics/metrics-app.ts'
 import { createEstimates } from './queue/estimated-work.ts'
 import { createPool } from './queue/pool.ts'
 import { sharedSearch } from './queue/shared-search.ts'
 import { type Settings, settingsFrom } from './settings.ts'
-import { firstSearches, furtherSearches, searchesBeforeListening, tryIt } from './warm-up.ts'
+import { asClients, firstSearches, furtherSearches, searchesBeforeListening, tryIt } from './warm-up.ts'
 
 const settings = environment()
 const log = pino({ level: settings.LOG_LEVEL })
@@ -37,7 +39,7 @@ const metrics = createMetrics(search, clock, search.kept)
 const catalogue = loadCatalogue()
 // All of it now, so that no list holds up the event loop later, and a fault ends the start.
 catalogue.models.values()
-const app = createApp({
+const dependencies: Dependencies = {
   catalogue,
   examples: loadExamples(),
   search,
@@ -50,7 +52,8 @@ const app = createApp({
   build: buildId(),
   metrics,
   metricsHere: settings.METRICS_PORT === 'same',
-})
+}
+const app = createApp(dependencies)
 await pool.warm(searchesBeforeListening).catch((error: unknown) => {
   log.fatal({ err: error }, 'cannot search')
   process.exit(1)
@@ -82,7 +85,7 @@ server.listen(settings.PORT, settings.HOST, () => {
   const { TRUST_PROXY: trusted, API_KEYS } = settings
   log.info({ host: settings.HOST, port, trusted, keys: API_KEYS.length }, 'listening')
   if (settings.WARM_UP === 'idle') {
-    void pool.warmWhileIdle(furtherSearches).then(() => {
+    void pool.warmWhileIdle(furtherSearches, askItself).then(() => {
       lifecycle.warmed()
       log.info('warm')
     })
@@ -91,6 +94,13 @@ server.listen(settings.PORT, settings.HOST, () => {
     `curl -s ${origin}/optimize -H 'content-type: application/json' -d '${JSON.stringify(tryIt)}'\n`,
   )
 })
+
+/** Asks for what has warmed a thread up once more, by requests that are neither logged nor counted, and whose answers are not kept. */
+async function askItself(): Promise<void> {
+  const unseen = { log: pino({ level: 'silent' }), metrics: uncounted, search: pool }
+  const free = { lifecycle: createLifecycle(), requestsPerMinute: 0, apiKeys: [], examples: [] }
+  await askAsClient(createApp({ ...dependencies, ...unseen, ...free }), '/optimize', asClients)
+}
 
 /** A second signal does not interrupt requests in progress. */
 async function shutDown(signal: string): Promise<void> {

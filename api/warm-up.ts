@@ -1,7 +1,8 @@
 /**
  * Searches that warm the threads up. Each thread searches the first ones when it starts: the request that the service's log
  * suggests to try, and a small one of inference. The thread that is asked first goes on with a deployment of a mixture of experts, for
- * which the service waits before it listens. The further ones follow while nobody asks, and it says that it is ready when that thread has searched them.
+ * which the service waits before it listens. The further ones follow while nobody asks, and it says that it is ready when that thread has searched them
+ * twice, the second time for requests that it sends itself.
  */
 import { type OptimizeRequest, optimizeRequest } from './schemas/optimize.ts'
 import { validated } from './validation/request-validation.ts'
@@ -56,3 +57,6 @@ export const firstSearches: readonly OptimizeRequest[] = first.map(parsed)
 export const searchesBeforeListening: readonly OptimizeRequest[] = [parsed(deployment)]
 
 export const furtherSearches: readonly OptimizeRequest[] = kinds.map(parsed)
+
+/** Bodies of requests for the first search and the further ones. */
+export const asClients: readonly unknown[] = [tryIt, ...kinds]

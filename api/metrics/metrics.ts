@@ -21,6 +21,14 @@ type Kept = () => { readonly bytes: number }
 
 const none: Kept = () => ({ bytes: 0 })
 
+/** Counts nothing: for requests that no client has sent. */
+export const uncounted: Metrics = {
+  registry: new Registry(),
+  observe: (_request, _response, next) => next(),
+  answered: () => {},
+  searched: () => {},
+}
+
 export function createMetrics({ occupancy }: Search, clock: () => number, kept: Kept = none): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })

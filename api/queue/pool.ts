@@ -39,8 +39,14 @@ export interface PoolOptions {
 export interface Pool extends Search {
   /** Resolves when the thread that is asked first has answered the requests, and so has loaded and compiled the code that they use. */
   readonly warm: (requests: readonly OptimizeRequest[]) => Promise<void>
-  /** Every thread answers these while nobody asks. Resolves when the one that is asked first has done so, or has had long enough for it. */
-  readonly warmWhileIdle: (requests: readonly OptimizeRequest[]) => Promise<void>
+  /**
+   * Every thread answers these while nobody asks, the one that is asked first once more when it is asked `asClient`. Resolves when that has done so, or has
+   * had long enough for it.
+   */
+  readonly warmWhileIdle: (
+    requests: readonly OptimizeRequest[],
+    asClient: () => Promise<void>,
+  ) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -127,13 +133,13 @@ export function createPool(options: PoolOptions): Pool {
     warm: async (requests) => {
       for (const request of requests) await warmingSearch(request)
     },
-    warmWhileIdle: (requests) => {
+    warmWhileIdle: (requests, asClient) => {
       const isIdle = () => {
         const { running: busy, waiting } = queue.occupancy()
         return busy + waiting === 0
       }
       warming = warmWhileIdle(requests, {
-        ...{ threads: workers.started, search: warmingSearch, sweep: workers.sweep, isIdle },
+        ...{ threads: workers.started, search: warmingSearch, asClient, sweep: workers.sweep, isIdle },
       })
       return warming.warm
     },

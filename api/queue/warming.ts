@@ -22,6 +22,8 @@ export interface Warmed<Request> {
   /** The threads that have started, in the order in which they are given requests. */
   readonly threads: () => readonly number[]
   readonly search: (request: Request, thread: number, signal: AbortSignal) => Promise<void>
+  /** Has the first thread search the same again, asked as clients ask. */
+  readonly asClient: () => Promise<void>
   /** Gives back what searches left in the thread's heap. */
   readonly sweep: (thread: number) => Promise<void>
   readonly isIdle: () => boolean
@@ -33,19 +35,13 @@ const nothing = Promise.resolve()
 
 /**
  * Each thread searches each request, until it was once completed or gave way too often; so do threads that are started later. The one that is asked
- * first does so in several turns, as V8 optimises what has run several times, and without a pause, as somebody waits for it to be warm.
+ * first does so twice, as V8 optimises what has run several times: without a pause, as somebody waits for it to be warm, and then by way of
+ * all that lies between a client and a thread.
  */
 export function warmWhileIdle<Request>(
   requests: readonly Request[],
-  { threads, search, sweep, isIdle }: Warmed<Request>,
-  {
-    pauseMs = 250,
-    quietMs = 1000,
-    mostTries = 8,
-    turnsOfFirst = 2,
-    warmWithinMs = 15_000,
-    sweepAfterMs = 10_000,
-  } = {},
+  { threads, search, asClient, sweep, isIdle }: Warmed<Request>,
+  { pauseMs = 250, quietMs = 1000, mostTries = 8, warmWithinMs = 15_000, sweepAfterMs = 10_000 } = {},
 ): Warming {
   const ended = new AbortController()
   const done = new Map<number, number>()
@@ -75,12 +71,8 @@ export function warmWhileIdle<Request>(
     for (const thread of done.keys()) if (!running.includes(thread)) done.delete(thread)
     for (const [at, thread] of running.entries()) {
       const before = done.get(thread) ?? 0
-      const wanted = requests.length * (at === 0 ? turnsOfFirst : 1)
-      const request = before < wanted ? requests[before % requests.length] : undefined
-      if (request === undefined) {
-        settle()
-        continue
-      }
+      const request = requests[before]
+      if (request === undefined) continue
       current = new AbortController()
       // A thread that fails here is reported when it is asked for an answer.
       const searched = search(request, thread, current.signal).catch(() => {})
@@ -91,8 +83,11 @@ export function warmWhileIdle<Request>(
       if (!over) return
       done.set(thread, before + 1)
       tries = 0
-      // Sweeps between searches make the next ones slower, and for the first thread somebody waits.
-      if (isWarm || before + 1 === wanted) await sweep(thread).catch(() => {})
+      const isDone = before + 1 === requests.length
+      // The next search after a sweep takes longer, and for the first thread somebody waits.
+      if (isWarm || isDone) await sweep(thread).catch(() => {})
+      if (isDone && !isWarm) await asClient().catch(() => {})
+      if (isDone) settle()
       return
     }
     for (const thread of performance.now() - asked < sweepAfterMs ? [] : unswept) {

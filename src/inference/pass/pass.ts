@@ -119,7 +119,7 @@ function contextsOf(model: Transformer, past: number, positions: number): Pass['
 
 const mostContexts = 200
 
-const contextsByLengths = rememberedOf((_: Transformer) => byPair<Pass['contexts']>(mostContexts))
+const contextsByLengths = rememberedOf((_: Transformer) => byPair<Pass['contexts']>())
 
 /** What a layer keeps of a sequence of so many positions. */
 export function keptOf(model: Transformer, context: number): Omit<Shape, 'sequences'> {

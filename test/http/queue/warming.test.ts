@@ -6,8 +6,9 @@ import { type Warmed, warmWhileIdle } from '../../../api/queue/warming.ts'
 const settled = async (done: () => boolean) => {
   while (!done()) await elapsed(1)
 }
-const soon = { pauseMs: 1, quietMs: 0, turnsOfFirst: 1 }
-const one = { threads: () => [1], isIdle: () => true, sweep: async () => {} }
+const soon = { pauseMs: 1, quietMs: 0 }
+const nothing = async () => {}
+const one = { threads: () => [1], isIdle: () => true, asClient: nothing, sweep: nothing }
 
 it('searches one after another, while nobody asks, on one thread after another', async () => {
   let busy = true
@@ -101,14 +102,27 @@ it('gives up what it had to stop too often', async () => {
   warming.end()
 })
 
-it('is warm once the first thread has searched all of them in as many turns', async () => {
+it('is warm once the first thread has searched all of them, and again as clients ask for them', async () => {
   const seen: string[] = []
   const search: Warmed<string>['search'] = async (request, thread) => void seen.push(request + thread)
-  const two = { ...one, threads: () => [1, 2], search }
-  const warming = warmWhileIdle(['a', 'b'], two, { ...soon, turnsOfFirst: 2 })
+  const asClient = async () => {
+    await elapsed(5)
+    seen.push('as client')
+  }
+  const sweep: Warmed<string>['sweep'] = async (thread) => void seen.push(`swept ${thread}`)
+  const two = { threads: () => [1, 2], isIdle: () => true, search, asClient, sweep }
+  const warming = warmWhileIdle(['a', 'b'], two, soon)
   await warming.warm
-  expect(seen.slice(0, 4)).toEqual(['a1', 'b1', 'a1', 'b1'])
-  await settled(() => seen.length === 6)
+  expect(seen).toEqual(['a1', 'b1', 'swept 1', 'as client'])
+  await settled(() => seen.length === 8)
+  expect(seen.slice(4)).toEqual(['a2', 'swept 2', 'b2', 'swept 2'])
+  warming.end()
+})
+
+it('is warm though nobody could be asked as clients ask', async () => {
+  const asClient = () => Promise.reject(new Error('no loopback'))
+  const warming = warmWhileIdle(['a'], { ...one, search: nothing, asClient }, soon)
+  await warming.warm
   warming.end()
 })
 
