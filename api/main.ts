@@ -21,6 +21,8 @@ import { asClients, firstSearches, furtherSearches, searchesBeforeListening, try
 
 const settings = environment()
 const log = pino({ level: settings.LOG_LEVEL })
+/** Fires when the process is to end. */
+const ending = new AbortController()
 const lifecycle = createLifecycle({ warming: settings.WARM_UP === 'idle' })
 const pool = createPool({
   threads: settings.THREADS,
@@ -99,13 +101,14 @@ server.listen(settings.PORT, settings.HOST, () => {
 async function askItself(): Promise<void> {
   const unseen = { log: pino({ level: 'silent' }), metrics: uncounted, search: pool }
   const free = { lifecycle: createLifecycle(), requestsPerMinute: 0, apiKeys: [], examples: [] }
-  await askAsClient(createApp({ ...dependencies, ...unseen, ...free }), '/optimize', asClients)
+  await askAsClient(createApp({ ...dependencies, ...unseen, ...free }), '/optimize', asClients, ending.signal)
 }
 
 /** A second signal does not interrupt requests in progress. */
 async function shutDown(signal: string): Promise<void> {
   if (lifecycle.draining()) return
   log.info({ signal }, 'draining')
+  ending.abort()
   await lifecycle.drain(settings.DRAIN_SECONDS * 1000)
   for (const each of [server, aside]) {
     each.close()
