@@ -100,7 +100,7 @@ server.listen(settings.PORT, settings.HOST, () => {
 /** Asks for what has warmed a thread up once more, by requests that are neither logged nor counted, and whose answers are not kept. */
 async function askItself(): Promise<void> {
   const unseen = { log: pino({ level: 'silent' }), metrics: uncounted, search: pool }
-  const free = { lifecycle: createLifecycle(), requestsPerMinute: 0, apiKeys: [], examples: [] }
+  const free = { lifecycle: createLifecycle(), requestsPerMinute: 0, apiKeys: [] }
   await askAsClient(createApp({ ...dependencies, ...unseen, ...free }), '/optimize', asClients, ending.signal)
 }
 

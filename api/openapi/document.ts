@@ -1,13 +1,18 @@
 /** The contract as OpenAPI 3.1, made from the schemas that requests are validated with. */
+
+import { rememberedOf } from '../../src/known.ts'
 import type { Example } from '../examples.ts'
 import { version } from '../version.ts'
 import { componentSchemas } from './components.ts'
 import { operations } from './operations/operations.ts'
 import { errorComponents } from './responses.ts'
 
-export type OpenApiDocument = ReturnType<typeof openApiDocument>
+export type OpenApiDocument = ReturnType<typeof documentWith>
 
-export function openApiDocument(examples: readonly Example[]) {
+/** Made once for the same examples, as it takes longer than all else of an app but its YAML. */
+export const openApiDocument = rememberedOf(documentWith)
+
+function documentWith(examples: readonly Example[]) {
   return {
     openapi: '3.1.1',
     info: {

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
+import { sweep } from '../../api/worker/sweep.ts'
 
 const { withHeldClosures } = (await import(
   `${new URL('../../build/held-closures.mjs', import.meta.url)}`
@@ -37,7 +36,7 @@ describe('a module that holds its closures', () => {
       const { run, declared } = await imported<Made>(module)
       const refs = [...run(), declared()]
       await setImmediate()
-      collect()
+      sweep()
       return refs.map((ref) => ref.deref() === undefined)
     }
     expect(await collected(text)).toEqual([true, true, true, true])
@@ -52,9 +51,4 @@ interface Made {
 
 function imported<Module = { readonly run: () => unknown }>(text: string): Promise<Module> {
   return import(`data:text/javascript,${encodeURIComponent(text)}`)
-}
-
-function collect(): void {
-  setFlagsFromString('--expose-gc')
-  runInNewContext('gc')()
 }

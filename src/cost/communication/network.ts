@@ -105,10 +105,8 @@ export function networkPrices(
       return one && other && prices.lesser(one, other)
     })
   }
-  const bySize = (mesh: Mesh): NetworkCosts => {
-    const [first] = torus ? [bestOnTorus(mesh, {}, torus, [])] : bestCases(mesh)
-    return first ?? noCosts
-  }
+  const bySize = (mesh: Mesh): NetworkCosts =>
+    torus ? bestOnTorus(mesh, {}, torus, []) : (bestCases(mesh)[0] ?? noCosts)
   return {
     ...{ placed, bestCases, bySize, lesser: lesserCosts },
     kindOf: (mesh) => torus?.ofReplica(mesh).kind ?? 0,

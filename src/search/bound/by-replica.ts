@@ -2,6 +2,7 @@
  * Keeps what was computed for one replica and its number of sequences. The number of replicas and of stages changes neither what a chip
  * with all of the layers does, nor what one layer takes.
  */
+import type { NetworkPrices } from '../../cost/communication/network.ts'
 import { known } from '../../known.ts'
 import { beyondAnyAxis, type Mesh, replicasOf } from '../../sharding/axis.ts'
 
@@ -16,11 +17,14 @@ type BySequences<Value> = Map<number, Value>
 /** How many values are kept at once, more than questions that some framework runs make; those of all layouts would fill the memory. */
 const mostKept = 20_000
 
+/** A number that is the same for meshes with like replicas only where what is kept of them is the same. */
+export type KindOf = NetworkPrices['kindOf']
+
 export interface Apart {
   /** Whether a mesh with stages has another value than one without. */
   readonly pipelined: boolean
   /** Meshes of different kinds have values of their own, where these hang on the network (`NetworkPrices`). */
-  readonly kindOf?: (mesh: Mesh) => number
+  readonly kindOf?: KindOf
 }
 
 export function byReplica<Value>({ pipelined, kindOf = oneKind }: Apart): ByReplica<Value> {
@@ -54,6 +58,7 @@ export function byReplica<Value>({ pipelined, kindOf = oneKind }: Apart): ByRepl
   }
 }
 
-function oneKind(): number {
+/** Of what hangs on no network, or on the sizes of its axes alone. */
+export function oneKind(): number {
   return 0
 }

@@ -5,7 +5,7 @@ import type { Window } from '../../cost/compile/compile.ts'
 import { type Scale, setBatch } from '../../cost/compile/term.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import { byReplica } from './by-replica.ts'
+import { byReplica, type KindOf, oneKind } from './by-replica.ts'
 import type { Moved } from './choice-floor.ts'
 import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
 
@@ -13,11 +13,11 @@ import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
 export type MovedFloor = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts) => Moved
 
 /** `kindOf` tells meshes apart that have other costs inside of like replicas. */
-export function movedFloor(model: CostModel, kindOf?: (mesh: Mesh) => number): MovedFloor {
+export function movedFloor(model: CostModel, kindOf: KindOf = oneKind): MovedFloor {
   const { assumptions, model: transformer } = model.problem
   const { layers, experts } = transformer
   const beside = { assumptions, experts, routedOverlap: mostRoutedOverlap(model.problem) }
-  const moves = byReplica<Moved>({ pipelined: false, ...(kindOf ? { kindOf } : {}) })
+  const moves = byReplica<Moved>({ pipelined: false, kindOf })
   const one = createTraffic(model.resources)
   const half = (
     layer: Window | undefined,
