@@ -59,25 +59,45 @@ export function meshRun(problem: Problem, mesh: Mesh): MeshRun {
   return { problem, model, mesh, replicas: replicasOf(mesh), sequenceLength: workload.sequenceLength }
 }
 
-/** Fields are written out instead of spread, as this runs for every layout of a search: spreading would take longer than the rules. */
-export function layoutRun(problem: Problem, layout: OpenLayout): LayoutRun {
-  const { mesh, zeroStage, contextLayout, schedule, sequences, microbatches } = layout
-  const { model, workload } = problem
-  const replicas = replicasOf(mesh)
-  return {
-    problem,
-    model,
-    mesh,
-    replicas,
-    sequenceLength: workload.sequenceLength,
-    zeroStage,
-    contextLayout,
-    schedule,
-    microbatch: sequences / replicas,
-    sequences,
-    microbatches,
-    globalBatch: sequences * microbatches,
+/**
+ * One is made for every layout of a search, so that its fields are written out: spreading would take longer than the rules. And in a constructor: a
+ * literal that has had a fraction where there were whole numbers before (by the book, microbatches need not be whole) goes on making objects of
+ * the old form in V8 of Node 20, each of which is brought into the new one when it is first read, which took longer than the rules as well.
+ */
+class OpenRun implements LayoutRun {
+  readonly problem: Problem
+  readonly model: Transformer
+  readonly mesh: Mesh
+  readonly replicas: number
+  readonly sequenceLength: number
+  readonly zeroStage: ZeroStage
+  readonly contextLayout: ContextLayout
+  readonly schedule: Schedule
+  readonly microbatch: number
+  readonly sequences: number
+  readonly microbatches: number
+  readonly globalBatch: number
+
+  constructor(problem: Problem, layout: OpenLayout) {
+    const { mesh, sequences, microbatches } = layout
+    const replicas = replicasOf(mesh)
+    this.problem = problem
+    this.model = problem.model
+    this.mesh = mesh
+    this.replicas = replicas
+    this.sequenceLength = problem.workload.sequenceLength
+    this.zeroStage = layout.zeroStage
+    this.contextLayout = layout.contextLayout
+    this.schedule = layout.schedule
+    this.microbatch = sequences / replicas
+    this.sequences = sequences
+    this.microbatches = microbatches
+    this.globalBatch = sequences * microbatches
   }
+}
+
+export function layoutRun(problem: Problem, layout: OpenLayout): LayoutRun {
+  return new OpenRun(problem, layout)
 }
 
 export function cutRun(problem: Problem, layout: OpenLayout & Pick<Layout, 'stageLayers'>): CutRun {
