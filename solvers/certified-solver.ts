@@ -219,7 +219,12 @@ function named(program: IndexedProgram, answer: Verdict): Solution {
 }
 
 function namedPoint({ variables, rows }: IndexedProgram, { point, objective, duals }: Best): Point {
-  const values = Object.fromEntries(variables.map(({ name }, j) => [name, at(point, j)]))
-  if (!duals) return { objective, values }
-  return { objective, values, duals: Object.fromEntries(rows.map(({ name }, i) => [name, at(duals, i)])) }
+  const values = byName(variables, point)
+  return duals ? { objective, values, duals: byName(rows, duals) } : { objective, values }
+}
+
+function byName(lines: readonly { readonly name: string }[], values: Vector): Record<string, number> {
+  const named: Record<string, number> = {}
+  for (const [line, { name }] of lines.entries()) named[name] = at(values, line)
+  return named
 }

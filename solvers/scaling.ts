@@ -95,20 +95,27 @@ function lengthOf({ starts }: Exponents, line: number): number {
 
 /** Of the coefficients, with their columns. */
 function termExponents(rows: IndexedProgram['rows']): Exponents & { readonly columns: Vector } {
-  const all = rows.flatMap(({ terms }) => terms)
-  return {
-    starts: startsOf(rows, ({ terms }) => terms.length),
-    columns: Float64Array.from(all, ({ column }) => column),
-    exponents: Float64Array.from(all, ({ coefficient }) => log2(coefficient)),
+  const starts = startsOf(rows, ({ terms }) => terms.length)
+  const columns = new Float64Array(at(starts, rows.length))
+  const exponents = new Float64Array(columns.length)
+  let place = 0
+  for (const { terms } of rows) {
+    for (const { column, coefficient } of terms) {
+      columns[place] = column
+      exponents[place++] = log2(coefficient)
+    }
   }
+  return { starts, columns, exponents }
 }
 
 /** Of the bounds that are finite and not 0. */
 function boundExponents(lines: readonly Bounded[]): Exponents {
-  return {
-    starts: startsOf(lines, (line) => sizedBounds(line).length),
-    exponents: Float64Array.from(lines.flatMap(sizedBounds), log2),
-  }
+  const sized = lines.map(sizedBounds)
+  const starts = startsOf(sized, ({ length }) => length)
+  const exponents = new Float64Array(at(starts, lines.length))
+  let place = 0
+  for (const bounds of sized) for (const bound of bounds) exponents[place++] = log2(bound)
+  return { starts, exponents }
 }
 
 interface Bounded {

@@ -12,6 +12,7 @@
  * not divide the layers, the first chunks are one layer longer. Under DualPipe a chip holds stages i and p - 1 - i: it counts
  * as their mean.
  */
+import { rememberedOf } from '../known.ts'
 import { expertLayers, hasExperts } from './expert-layers.ts'
 import type { Transformer } from './transformer.ts'
 
@@ -25,9 +26,9 @@ export interface Composition {
 export const denseLayer: Composition = { layers: 1, dense: 1, sparse: 0 }
 export const sparseLayer: Composition = { layers: 1, dense: 0, sparse: 1 }
 
-export function wholeComposition(model: Transformer): Composition {
+export const wholeComposition = rememberedOf((model: Transformer): Composition => {
   return withFurther(model, model.layers, expertLayers(model))
-}
+})
 
 /** Layers, of which some have experts, with the model's further layers on top. */
 function withFurther(model: Transformer, layers: number, withExperts: number): Composition {

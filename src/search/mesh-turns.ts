@@ -1,4 +1,5 @@
 /** Meshes of one or more cost models in the order of their floors, and one of them searched through. */
+import { concatenated } from '../concatenated.ts'
 import type { Crew } from '../crew.ts'
 import { once } from '../known.ts'
 import type { Stop } from '../patience.ts'
@@ -30,8 +31,10 @@ export interface MeshPlace {
 export interface MeshTurn extends MeshPlace, Turn {}
 
 export function placesOf(spaces: readonly Space[]): readonly MeshPlace[] {
-  return spaces.flatMap(({ bench, meshes, floors }, space) =>
-    spread(meshes.allowed).map((mesh) => ({ space, bench, mesh, floors })),
+  return concatenated(
+    spaces.map(({ bench, meshes, floors }, space) =>
+      spread(meshes.allowed).map((mesh): MeshPlace => ({ space, bench, mesh, floors })),
+    ),
   )
 }
 

@@ -48,6 +48,12 @@ export function createTraffic(resources: number): Traffic {
 /** Copied for each sum: plain arrays are made ten times sooner than typed ones, whose contents lie outside of the heap when there are more than eight. */
 const noTraffic = new Map<number, Traffic>()
 
+/** Sets all of it to 0; `fill` of a plain array is no part of what V8 of Node 20 compiles. */
+export function cleared(sum: Traffic): Traffic {
+  for (let i = 0; i < sum.length; i++) sum[i] = 0
+  return sum
+}
+
 export function resourcesOf(traffic: Traffic): number {
   return (traffic.length - firstResource) / 2
 }

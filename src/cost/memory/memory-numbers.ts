@@ -71,15 +71,17 @@ export function layerStates(model: CostModel, stage: StageModel, scale: Scale): 
 }
 
 function stateNumbers(model: CostModel, stage: StageModel, terms: StateTerms, scale: Scale): StateNumbers {
-  const { optimizerOnHost: away, workspace } = model.problem.assumptions
+  const { optimizerOnHost, workspace } = model.problem.assumptions
   const weights = sumTerms(terms.weights, scale)
   const gradients = sumTerms(terms.gradients, scale)
   const optimizer = sumTerms(terms.optimizer, scale)
+  const away = optimizerOnHost ? 1 : 0
   return {
     weights,
     gradients,
-    optimizer: away ? 0 : optimizer,
-    onHost: away ? optimizer : 0,
+    // A product with a fraction stays one in V8, where a mere 0 would make objects of another form.
+    optimizer: (1 - away) * optimizer,
+    onHost: away * optimizer,
     gathered: gathersWeights(stage.zeroStage) && workspace ? sumTerms(terms.gathered, scale) - weights : 0,
     unscattered: workspace ? sumTerms(terms.unscattered, scale) - gradients : 0,
   }

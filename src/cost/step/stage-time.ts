@@ -7,6 +7,7 @@ import {
   addHostTransfer,
   addScaled,
   type Bound,
+  cleared,
   createTraffic,
   type Traffic,
   windowTime,
@@ -55,8 +56,8 @@ export function stageTime(
   const again = Math.min(mix.count, group.layers)
   const rest = group.layers - again
   const layer = ofStage(traffic, group)
-  forward.fill(0)
-  backward.fill(0)
+  cleared(forward)
+  cleared(backward)
   addScaled(forward, layer.forward, group.layers)
   if (rest > 0) addScaled(backward, layer.backward(mix.policy), rest)
   if (again > 0) addScaled(backward, layer.backward(mix.other), again)

@@ -5,6 +5,7 @@
 import {
   addCall,
   addScaled,
+  cleared,
   createTraffic,
   type Traffic,
   windowTime,
@@ -109,7 +110,7 @@ function movesOn(bench: Workbench, { mesh, costs }: PricedMesh, pass: Pass): Mov
   const blank = (): Traffic => {
     const traffic = traffics[used] ?? createTraffic(resources)
     traffics[used++] = traffic
-    return traffic.fill(0)
+    return cleared(traffic)
   }
   const sum = blank()
   const trafficOf = (move: CompiledCollective, head: boolean): Traffic =>
@@ -124,7 +125,7 @@ function movesOn(bench: Workbench, { mesh, costs }: PricedMesh, pass: Pass): Mov
   return {
     seconds: (moves, compute, head) => {
       if (moves.length === 0) return compute
-      sum.fill(0)
+      cleared(sum)
       for (const move of moves) addScaled(sum, trafficOf(move, head), 1)
       return windowTime(compute, sum, 'expected')
     },

@@ -2,7 +2,7 @@
  * A mesh on the network whose components have one layout each, as instances of a deployment do: what a pass takes there, in numbers
  * alone. That is what `arrange` says of such layouts, to the last digit, without options and tables of what lies between them.
  */
-import { addCall, createTraffic, windowTime } from '../../cost/communication/traffic.ts'
+import { addCall, cleared, createTraffic, windowTime } from '../../cost/communication/traffic.ts'
 import type { Seconds } from '../../units.ts'
 import {
   type CompiledCollective,
@@ -92,7 +92,7 @@ export function settled(bench: Workbench, site: PricedMesh): Settled {
     /** The time of moves beside so much computing. */
     const moving = (calls: readonly CompiledCollective[], compute: Seconds): Seconds => {
       if (calls.length === 0) return compute
-      traffic.fill(0)
+      cleared(traffic)
       for (const call of calls) {
         const cost = costs[call.over]
         if (cost) addCall(traffic, call, sumOf(call.moved, sizes), cost, beside)

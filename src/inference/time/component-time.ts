@@ -17,6 +17,7 @@ import {
   addCall,
   type Beside,
   type Bound,
+  cleared,
   type Traffic,
   windowTime,
 } from '../../cost/communication/traffic.ts'
@@ -99,7 +100,7 @@ export function moveTraffic(
   costs: NetworkCosts,
   given: Conditions,
 ): Traffic {
-  given.traffic.fill(0)
+  cleared(given.traffic)
   for (const call of moves) {
     const cost = costs[call.over]
     if (cost && cost.chips > 1) addCall(given.traffic, call, sumOf(call.moved, given.sizes), cost, given)

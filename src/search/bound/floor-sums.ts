@@ -1,6 +1,12 @@
 /** What moves in a stage, separated by how often, for floors to add up (floor.ts). */
 import type { NetworkCosts } from '../../cost/communication/network.ts'
-import { addBuckets, type Beside, routedOverlap, type Traffic } from '../../cost/communication/traffic.ts'
+import {
+  addBuckets,
+  type Beside,
+  cleared,
+  routedOverlap,
+  type Traffic,
+} from '../../cost/communication/traffic.ts'
 import type { Bucket, Window } from '../../cost/compile/compile.ts'
 import type { StageModel } from '../../cost/compile/stage-model.ts'
 import type { Scale } from '../../cost/compile/term.ts'
@@ -53,7 +59,7 @@ export function fillSums(
 ): void {
   const { layers, beside } = buckets
   const fill = (sum: Traffic, moved: readonly Bucket[]) => {
-    sum.fill(0)
+    cleared(sum)
     addBuckets(sum, moved, scale, costs, beside)
     for (let i = 0; i < sum.length; i++) sum[i] = ((sum[i] ?? 0) * layers) / mesh.pipeline
   }

@@ -1,6 +1,12 @@
 /** What sequences move at least inside their replica, activations and keys around a ring, on a chip that had all layers. */
 import type { NetworkCosts } from '../../cost/communication/network.ts'
-import { addBuckets, addScaled, createTraffic, type Traffic } from '../../cost/communication/traffic.ts'
+import {
+  addBuckets,
+  addScaled,
+  cleared,
+  createTraffic,
+  type Traffic,
+} from '../../cost/communication/traffic.ts'
 import type { Window } from '../../cost/compile/compile.ts'
 import { type Scale, setBatch } from '../../cost/compile/term.ts'
 import type { CostModel } from '../../cost/model.ts'
@@ -26,7 +32,7 @@ export function movedFloor(model: CostModel, kindOf: KindOf = oneKind): MovedFlo
     costs: NetworkCosts,
   ): Traffic => {
     const traffic = createTraffic(model.resources)
-    one.fill(0)
+    cleared(one)
     addBuckets(traffic, ofBatch(head), scale, costs, beside)
     addBuckets(one, ofBatch(layer), scale, costs, beside)
     addScaled(traffic, one, layers)

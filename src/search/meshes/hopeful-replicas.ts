@@ -4,6 +4,7 @@
  * asked with fewer and fewer until that is too much.
  */
 
+import { concatenated } from '../../concatenated.ts'
 import type { Crew } from '../../crew.ts'
 import { known } from '../../known.ts'
 import type { Stop } from '../../patience.ts'
@@ -11,6 +12,13 @@ import type { Problem } from '../../problem.ts'
 import { sequencesEach } from '../layouts/choices.ts'
 import type { Hopes } from './hopeful-meshes.ts'
 import type { CountedReplica, Replica, Replicas } from './replicas.ts'
+
+/** A replica that may still be good enough with so many stages: as it is with one of them, as it is, and its place among all. */
+interface Left {
+  readonly unpiped: Replica
+  readonly one: Replica
+  readonly which: number
+}
 
 export interface HopesAnywhere extends Hopes {
   /** The fewest chips that there is any hope for. */
@@ -35,7 +43,7 @@ export function hopefulReplicas(
   const ofOneStage = unpiped(mostChips, stop)
   if (!ofOneStage) return null
   const sizes = [...ofOneStage]
-  const unstaged = sizes.flatMap(([, replicas]) => replicas)
+  const unstaged = concatenated(sizes.map(([, replicas]) => replicas))
   const stages = stageCounts(mostChips)
   /** For one number of stages, triples of chips, number of replicas and index of the replica; null when it is told to stop. */
   const hopefulWith = (pipeline: number): readonly number[] | null => {
@@ -48,11 +56,12 @@ export function hopefulReplicas(
       let count = Math.min(Math.floor(mostChips / chipsEach), most)
       const eachOfMost = sequencesEach(problem, count)
       // Of the many that are asked few are kept.
-      let left = replicas.flatMap((unpiped, at) => {
-        if (count < fewestCount || !hopes.paced(unpiped, pipeline, eachOfMost)) return []
+      let left: Left[] = []
+      for (const [at, unpiped] of replicas.entries()) {
+        if (count < fewestCount || !hopes.paced(unpiped, pipeline, eachOfMost)) continue
         const { mesh, spaces } = unpiped
-        return [{ unpiped, one: { mesh: { ...mesh, pipeline }, spaces }, which: first + at }]
-      })
+        left.push({ unpiped, one: { mesh: { ...mesh, pipeline }, spaces }, which: first + at })
+      }
       first += replicas.length
       while (left.length > 0 && count >= fewestCount) {
         // A replica is asked once for all counts that leave it as many sequences.

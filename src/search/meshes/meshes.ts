@@ -6,6 +6,7 @@
  *   for n = Π p^e:   Π C(e + 6, 6)
  */
 
+import { concatenated } from '../../concatenated.ts'
 import { satisfies } from '../../constraint.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { known } from '../../known.ts'
@@ -15,7 +16,7 @@ import { byLevel } from '../../rules/levels.ts'
 import type { MeshPart, MeshQuestion, MeshRule } from '../../rules/mesh-question.ts'
 import { chipsToUse, trainedMeshRules } from '../../rules/model.ts'
 import { keeps } from '../../rules/rule.ts'
-import { type Axis, axes, type Mesh, unitMesh } from '../../sharding/axis.ts'
+import { type Axis, axes, type Mesh } from '../../sharding/axis.ts'
 import { zeroChoices } from '../layouts/choices.ts'
 import { spread } from '../spread.ts'
 
@@ -57,13 +58,15 @@ const listed = new WeakMap<Problem, Meshes>()
 
 function trainedSpace(problem: Problem): MeshSpace {
   const constraints = searchedConstraints(problem)
+  const constrained = axes.filter((axis) => constraints[axis] !== undefined)
   return {
     chips: problem.cluster.chips,
     rules: trainedMeshRules,
     question: trainedQuestion(problem),
     unused: problem.model.experts ? [] : ['expert'],
     wanted: (mesh) =>
-      axes.every((axis) => satisfies(mesh[axis], constraints[axis])) && zeroChoices(mesh, problem).length > 0,
+      constrained.every((axis) => satisfies(mesh[axis], constraints[axis])) &&
+      zeroChoices(mesh, problem).length > 0,
   }
 }
 
@@ -94,16 +97,18 @@ export function listedMeshes({ chips, rules, question, unused, wanted }: MeshSpa
   for (const { pipeline, tensor, found } of spread(pairs)) {
     for (const tensor2 of divisorsOf(chips / pipeline / tensor)) {
       if (over) break
-      const sharded: Mesh = { ...unitMesh, tensor, tensor2, pipeline }
+      const sharded = { data: 1, fsdp: 1, tensor, tensor2, context: 1, expert: 1, pipeline }
       if (!keeps(ofModel, { mesh: sharded, question })) continue
       const rest = chips / pipeline / tensor / tensor2
       for (const context of divisorsOf(rest)) {
         over ||= stop()
         if (over) break
-        if (!keeps(ofContext, { mesh: { ...sharded, context }, question })) continue
+        const inner = { data: 1, fsdp: 1, tensor, tensor2, context, expert: 1, pipeline }
+        if (!keeps(ofContext, { mesh: inner, question })) continue
         for (const expert of sizes('expert', rest / context)) {
           const replicas = rest / context / expert
-          if (!keeps(ofExperts, { mesh: { ...sharded, context, expert, data: replicas }, question })) continue
+          const unsharded = { data: replicas, fsdp: 1, tensor, tensor2, context, expert, pipeline }
+          if (!keeps(ofExperts, { mesh: unsharded, question })) continue
           for (const fsdp of sizes('fsdp', replicas)) {
             const data = replicas / fsdp
             const mesh: Mesh = { data, fsdp, tensor, tensor2, context, expert, pipeline }
@@ -115,7 +120,7 @@ export function listedMeshes({ chips, rules, question, unused, wanted }: MeshSpa
       }
     }
   }
-  const allowed = pairs.flatMap(({ found }) => found)
+  const allowed = concatenated(pairs.map(({ found }) => found))
   const total = orderedProducts(chips, axes.length)
   const others = total - allowed.length - constrained
   return { total, allowed, constrained, indivisible: over ? 0 : others, unseen: over ? others : 0 }

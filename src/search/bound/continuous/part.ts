@@ -1,5 +1,6 @@
 /** A part of the programme of the continuous bound, and how much its rows depend on each resource. */
 import type { Point, Row } from '../../../../solvers/linear-program.ts'
+import { concatenated } from '../../../concatenated.ts'
 import { sum, type Terms, times } from '../../memory-policy/linear-terms.ts'
 import { sizePower } from './leaving.ts'
 import type { Power, PowerProgram } from './power-program.ts'
@@ -27,10 +28,10 @@ export interface Part extends PowerProgram {
 
 export function joined(parts: readonly Part[]): Part {
   return {
-    variables: parts.flatMap(({ variables }) => variables),
-    rows: parts.flatMap(({ rows }) => rows),
-    powers: parts.flatMap(({ powers }) => powers),
-    priced: parts.flatMap(({ priced }) => priced),
+    variables: concatenated(parts.map(({ variables }) => variables)),
+    rows: concatenated(parts.map(({ rows }) => rows)),
+    powers: concatenated(parts.map(({ powers }) => powers)),
+    priced: concatenated(parts.map(({ priced }) => priced)),
   }
 }
 

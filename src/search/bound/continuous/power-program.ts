@@ -10,6 +10,7 @@
  * Kelley, "The cutting-plane method for solving convex programs" (1960).
  */
 import type { LinearProgram, Point, Row, Solver } from '../../../../solvers/linear-program.ts'
+import { concatenated } from '../../../concatenated.ts'
 import type { Terms } from '../../memory-policy/linear-terms.ts'
 
 export interface Power {
@@ -41,7 +42,7 @@ export function* powerRounds(
   { variables, rows, powers }: PowerProgram,
   solver: Solver,
 ): Generator<number, PowerSolution> {
-  let tangents = powers.flatMap((power) => firstExponents.map((exponent) => tangent(power, exponent)))
+  let tangents = concatenated(powers.map((power) => firstExponents.map((at) => tangent(power, at))))
   let best: Extract<PowerSolution, { status: 'optimal' }> | null = null
   for (let round = 0; round < mostRounds; round++) {
     const answer = solver({ variables, rows: [...rows, ...tangents] })
