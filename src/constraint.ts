@@ -1,5 +1,5 @@
 /** What a request demands of the sizes of a plan. */
-import type { Axis } from './sharding/axis.ts'
+import { type Axis, axes } from './sharding/axis.ts'
 
 /** The values that a size may take: one number, one of several, or an inclusive range. */
 export type Constraint = number | readonly number[] | { readonly min?: number; readonly max?: number }
@@ -14,6 +14,11 @@ export function satisfies(value: number, constraint: Constraint | undefined): bo
   if (typeof constraint === 'number') return value === constraint
   if (isList(constraint)) return constraint.includes(value)
   return value >= (constraint.min ?? 0) && value <= (constraint.max ?? Number.POSITIVE_INFINITY)
+}
+
+/** The axes that are constrained at all. */
+export function constrainedAxes(constraints: Constraints): readonly Axis[] {
+  return axes.filter((axis) => constraints[axis] !== undefined)
 }
 
 /** The least number that satisfies a constraint. */

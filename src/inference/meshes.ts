@@ -3,7 +3,7 @@
  * layers over pipeline, new positions over context (prefill). An expert axis need not divide the experts: slots that are
  * left over have copies (model/expert-slots.ts). Only layouts that say so gather anything in every step, so fsdp is 1 (the book: no FSDP).
  */
-import { satisfies } from '../constraint.ts'
+import { constrainedAxes, satisfies } from '../constraint.ts'
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { joinedHosts } from '../hardware/cluster/hosts.ts'
 import { known } from '../known.ts'
@@ -14,7 +14,7 @@ import type { MeshQuestion } from '../rules/mesh-question.ts'
 import { chipsToUse, servedMeshRules, servedReplicas } from '../rules/model.ts'
 import { keeps } from '../rules/rule.ts'
 import { listedMeshes, type Meshes, type MeshSpace } from '../search/meshes/meshes.ts'
-import { type Axis, axes, type Mesh, unitMesh } from '../sharding/axis.ts'
+import { type Axis, type Mesh, unitMesh } from '../sharding/axis.ts'
 
 /** Lists the meshes of a phase: all of them, or only those of a part of the chips that may be fast enough. */
 export type MeshesOf = (problem: InferenceProblem, demand: Demand, stop: Stop) => Meshes
@@ -52,13 +52,14 @@ const listed = new WeakMap<InferenceProblem, Map<string, Meshes>>()
 function servedSpace(problem: InferenceProblem, demand: Demand): MeshSpace {
   const { cluster, constraints, model } = problem
   const second = triesTensor2(problem)
+  const constrained = constrainedAxes(constraints)
   return {
     chips: cluster.chips,
     rules: servedMeshRules,
     question: servedQuestion(problem, demand),
     unused: model.experts ? ['fsdp'] : ['fsdp', 'expert'],
     wanted: (mesh) =>
-      axes.every((axis) => satisfies(mesh[axis], constraints[axis])) && (second || mesh.tensor2 === 1),
+      constrained.every((axis) => satisfies(mesh[axis], constraints[axis])) && (second || mesh.tensor2 === 1),
   }
 }
 
@@ -75,6 +76,7 @@ export function hopefulInferenceMeshes(
   const { cluster, constraints, model } = problem
   const second = triesTensor2(problem)
   const may = (axis: Axis, size: number) => satisfies(size, constraints[axis])
+  const constrained = constrainedAxes(constraints)
   const question = servedQuestion(problem, demand)
   const [ofReplicas = [], ofTensors = [], ofRest = []] = byLevel(servedMeshRules, [
     ['fsdp', 'data', 'expert', 'replicas'],
@@ -87,17 +89,19 @@ export function hopefulInferenceMeshes(
     for (const expert of model.experts ? divisorsOf(cluster.chips / data) : [1]) {
       const shards = cluster.chips / data / expert
       if (!may('data', data) || !may('expert', expert)) continue
-      if (!keeps(ofReplicas, { mesh: { ...unitMesh, data, expert }, question })) continue
+      const alone: Mesh = { data, fsdp: 1, tensor: 1, tensor2: 1, context: 1, expert, pipeline: 1 }
+      if (!keeps(ofReplicas, { mesh: alone, question })) continue
       for (const tensor of divisorsOf(shards)) {
         if (!may('tensor', tensor)) continue
         for (const tensor2 of second ? divisorsOf(shards / tensor) : [1]) {
           if (!may('tensor2', tensor2)) continue
-          if (!keeps(ofTensors, { mesh: { ...unitMesh, tensor, tensor2 }, question })) continue
+          const shard: Mesh = { data: 1, fsdp: 1, tensor, tensor2, context: 1, expert: 1, pipeline: 1 }
+          if (!keeps(ofTensors, { mesh: shard, question })) continue
           for (const context of divisorsOf(shards / tensor / tensor2)) {
             const pipeline = shards / tensor / tensor2 / context
             const mesh: Mesh = { data, fsdp: 1, tensor, tensor2, context, expert, pipeline }
             if (!keeps(ofRest, { mesh, question })) continue
-            if (axes.every((axis) => may(axis, mesh[axis])) && hopes(mesh)) found.push(mesh)
+            if (constrained.every((axis) => may(axis, mesh[axis])) && hopes(mesh)) found.push(mesh)
           }
         }
       }

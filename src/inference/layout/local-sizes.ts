@@ -59,7 +59,7 @@ interface Remembered {
   ofShape: number
 }
 
-/** A place for each such extent over each set of axes. */
+/** A place for each such extent over each set of axes, where there is a router. */
 const routedValues = (extents.length - choices) * axisSets
 
 /** What runs through the model at once. */
@@ -78,10 +78,11 @@ export function createSizes(model: Transformer, assumptions: Rounding, sums = 0)
   const known = extentsOf(model, 1)
   const { E: experts = 1, A: active = 1 } = known
   const { expertImbalance, expertUnevenness, redundantExperts } = assumptions
+  const routed = model.experts ? routedValues : 0
   const remembered: Remembered = {
     ...{ values: new Float64Array(sums), turns: new Float64Array(sums) },
-    routed: new Float64Array(routedValues),
-    routedTokens: new Float64Array(routedValues).fill(Number.NaN),
+    routed: new Float64Array(routed),
+    routedTokens: new Float64Array(routed).fill(Number.NaN),
     ...{ mesh: null, last: 1, ofMesh: 1, ofShape: 1 },
   }
   return {
@@ -110,7 +111,8 @@ export function setShards({ shards, extents: sizes, choicesApart, remembered }: 
   sizes[places] = distinctPlaces(mesh.expert, sizes[choices] ?? 1, choicesApart)
   axes.forEach((axis, k) => {
     const bit = 1 << k
-    for (let set = 0; set < bit; set++) shards[set | bit] = (shards[set] ?? 1) * mesh[axis]
+    const size = mesh[axis]
+    for (let set = 0; set < bit; set++) shards[set | bit] = (shards[set] ?? 1) * size
   })
 }
 

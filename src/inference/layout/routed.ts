@@ -18,12 +18,12 @@ export function routed(extent: number, over: AxisSet, beside: number, sizes: Siz
   const { routed: values, routedTokens } = sizes.remembered
   const at = (extent - choices) * axisSets + over
   const tokens = extent === visitedExperts ? tokensOf(sizes) : beside
-  if (routedTokens[at] !== tokens) {
-    values[at] =
-      extent === visitedExperts ? visited(over, tokens, sizes) : chosen(extent, over, tokens, sizes)
-    routedTokens[at] = tokens
-  }
-  return values[at] ?? 0
+  const before = routedTokens[at] === tokens ? values[at] : undefined
+  if (before !== undefined) return before
+  const value = extent === visitedExperts ? visited(over, tokens, sizes) : chosen(extent, over, tokens, sizes)
+  values[at] = value
+  routedTokens[at] = tokens
+  return value
 }
 
 function chosen(extent: number, over: AxisSet, tokens: number, all: Sizes): number {

@@ -7,7 +7,7 @@
  */
 
 import { concatenated } from '../../concatenated.ts'
-import { satisfies } from '../../constraint.ts'
+import { constrainedAxes, satisfies } from '../../constraint.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
@@ -58,7 +58,7 @@ const listed = new WeakMap<Problem, Meshes>()
 
 function trainedSpace(problem: Problem): MeshSpace {
   const constraints = searchedConstraints(problem)
-  const constrained = axes.filter((axis) => constraints[axis] !== undefined)
+  const constrained = constrainedAxes(constraints)
   return {
     chips: problem.cluster.chips,
     rules: trainedMeshRules,
