@@ -1,5 +1,5 @@
 /** What a request demands of the sizes of a plan. */
-import { type Axis, axes } from './sharding/axis.ts'
+import { type Axis, axes, type Mesh } from './sharding/axis.ts'
 
 /** The values that a size may take: one number, one of several, or an inclusive range. */
 export type Constraint = number | readonly number[] | { readonly min?: number; readonly max?: number }
@@ -16,9 +16,10 @@ export function satisfies(value: number, constraint: Constraint | undefined): bo
   return value >= (constraint.min ?? 0) && value <= (constraint.max ?? Number.POSITIVE_INFINITY)
 }
 
-/** The axes that are constrained at all. */
-export function constrainedAxes(constraints: Constraints): readonly Axis[] {
-  return axes.filter((axis) => constraints[axis] !== undefined)
+/** Whether the axes of a mesh may be as long as they are; only those that are constrained at all are looked at. */
+export function allowsMesh(constraints: Constraints): (mesh: Mesh) => boolean {
+  const constrained = axes.filter((axis) => constraints[axis] !== undefined)
+  return (mesh) => constrained.every((axis) => satisfies(mesh[axis], constraints[axis]))
 }
 
 /** The least number that satisfies a constraint. */

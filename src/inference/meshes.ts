@@ -3,7 +3,7 @@
  * layers over pipeline, new positions over context (prefill). An expert axis need not divide the experts: slots that are
  * left over have copies (model/expert-slots.ts). Only layouts that say so gather anything in every step, so fsdp is 1 (the book: no FSDP).
  */
-import { constrainedAxes, satisfies } from '../constraint.ts'
+import { allowsMesh, satisfies } from '../constraint.ts'
 import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { joinedHosts } from '../hardware/cluster/hosts.ts'
 import { known } from '../known.ts'
@@ -52,14 +52,13 @@ const listed = new WeakMap<InferenceProblem, Map<string, Meshes>>()
 function servedSpace(problem: InferenceProblem, demand: Demand): MeshSpace {
   const { cluster, constraints, model } = problem
   const second = triesTensor2(problem)
-  const constrained = constrainedAxes(constraints)
+  const allows = allowsMesh(constraints)
   return {
     chips: cluster.chips,
     rules: servedMeshRules,
     question: servedQuestion(problem, demand),
     unused: model.experts ? ['fsdp'] : ['fsdp', 'expert'],
-    wanted: (mesh) =>
-      constrained.every((axis) => satisfies(mesh[axis], constraints[axis])) && (second || mesh.tensor2 === 1),
+    wanted: (mesh) => allows(mesh) && (second || mesh.tensor2 === 1),
   }
 }
 
@@ -76,7 +75,7 @@ export function hopefulInferenceMeshes(
   const { cluster, constraints, model } = problem
   const second = triesTensor2(problem)
   const may = (axis: Axis, size: number) => satisfies(size, constraints[axis])
-  const constrained = constrainedAxes(constraints)
+  const allows = allowsMesh(constraints)
   const question = servedQuestion(problem, demand)
   const [ofReplicas = [], ofTensors = [], ofRest = []] = byLevel(servedMeshRules, [
     ['fsdp', 'data', 'expert', 'replicas'],
@@ -101,7 +100,7 @@ export function hopefulInferenceMeshes(
             const pipeline = shards / tensor / tensor2 / context
             const mesh: Mesh = { data, fsdp: 1, tensor, tensor2, context, expert, pipeline }
             if (!keeps(ofRest, { mesh, question })) continue
-            if (constrained.every((axis) => may(axis, mesh[axis])) && hopes(mesh)) found.push(mesh)
+            if (allows(mesh) && hopes(mesh)) found.push(mesh)
           }
         }
       }

@@ -7,7 +7,7 @@
  */
 
 import { concatenated } from '../../concatenated.ts'
-import { constrainedAxes, satisfies } from '../../constraint.ts'
+import { allowsMesh } from '../../constraint.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
@@ -57,16 +57,13 @@ export function enumerateMeshes(problem: Problem, stop: Stop = never): Meshes {
 const listed = new WeakMap<Problem, Meshes>()
 
 function trainedSpace(problem: Problem): MeshSpace {
-  const constraints = searchedConstraints(problem)
-  const constrained = constrainedAxes(constraints)
+  const allows = allowsMesh(searchedConstraints(problem))
   return {
     chips: problem.cluster.chips,
     rules: trainedMeshRules,
     question: trainedQuestion(problem),
     unused: problem.model.experts ? [] : ['expert'],
-    wanted: (mesh) =>
-      constrained.every((axis) => satisfies(mesh[axis], constraints[axis])) &&
-      zeroChoices(mesh, problem).length > 0,
+    wanted: (mesh) => allows(mesh) && zeroChoices(mesh, problem).length > 0,
   }
 }
 
@@ -97,6 +94,7 @@ export function listedMeshes({ chips, rules, question, unused, wanted }: MeshSpa
   for (const { pipeline, tensor, found } of spread(pairs)) {
     for (const tensor2 of divisorsOf(chips / pipeline / tensor)) {
       if (over) break
+      // Meshes are written out, as they would be spread for longer than rules are asked.
       const sharded = { data: 1, fsdp: 1, tensor, tensor2, context: 1, expert: 1, pipeline }
       if (!keeps(ofModel, { mesh: sharded, question })) continue
       const rest = chips / pipeline / tensor / tensor2
