@@ -21,10 +21,23 @@ const unreadable: Readonly<Record<string, Unreadable>> = {
 }
 const notHttp: Unreadable = { slug: 'not-http', detail: 'What was sent is not a request of HTTP/1.1.' }
 
-/** Nothing is said to a client that has hung up, or amid an answer that has begun. */
+/** How long what a client goes on sending is let pass. */
+const lingerMs = 1000
+
+/**
+ * Nothing is said to a client that has hung up, or amid an answer that has begun. A connection that is closed while bytes still arrive is
+ * reset, and its client may never read what it was told: so this half is closed, and the other let pass for a while (RFC 9112, 9.6).
+ */
 export function refuseUnreadable({ code }: NodeJS.ErrnoException, socket: Duplex): void {
-  if (socket.writable && !begun(socket)) socket.write(refusal(code))
-  socket.destroy()
+  // Whatever else arrives is no request either.
+  if (socket.writableEnded) return
+  if (!socket.writable || begun(socket)) {
+    socket.destroy()
+    return
+  }
+  socket.end(refusal(code))
+  const over = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(over))
 }
 
 function refusal(code = ''): string {

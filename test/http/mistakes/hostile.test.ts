@@ -316,8 +316,20 @@ describe('on the wire', () => {
     ['a method that there is none of', 'FROB /optimize HTTP/1.1\r\nhost: x\r\n\r\n', 400],
     ['a length below nothing', 'POST /optimize HTTP/1.1\r\nhost: x\r\ncontent-length: -5\r\n\r\n', 400],
     ['seventy thousand letters of a header', `GET / HTTP/1.1\r\nx: ${'x'.repeat(70_000)}\r\n\r\n`, 431],
+    ['what is far from read when that is known', `GET / HTTP/1.1\r\nx: ${'x'.repeat(3e6)}\r\n\r\n`, 431],
   ])('%s is refused, with a problem as everywhere', async (_what, lines, status) => {
     expectProblem(await raw(lines, { ends: false }), status)
+  })
+
+  it('who keeps on sending what is no request is not listened to', async () => {
+    const closed = new Promise((resolve) => server.once('connection', (it) => it.once('close', resolve)))
+    const { port } = server.address() as AddressInfo
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => {})
+    const sending = setInterval(() => socket.write('hello\r\n\r\n'), 20)
+    await closed
+    clearInterval(sending)
+    socket.destroy()
   })
 
   function expectProblem(answer: string, status: number): void {
