@@ -1,4 +1,4 @@
-FROM node:20-slim AS build
+FROM node:26-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
@@ -10,7 +10,7 @@ COPY api api
 RUN npm run build && npm prune --omit=dev
 
 # Nothing is written here: run it with --read-only, and --cap-drop ALL.
-FROM node:20-slim
+FROM node:26-slim
 WORKDIR /app
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
 COPY package.json ./
