@@ -118,6 +118,24 @@ describe('a config of torchtitan', () => {
     expect(read(half.replace('= 16', '= -1'), 256).faults).toEqual([])
   })
 
+  it('takes a pass through the pipeline for each local batch, which has a plan where one pass is the step', () => {
+    const of = (local: number, pipeline: number, size = 1) =>
+      read(
+        `[training]\nlocal_batch_size = ${local}\nglobal_batch_size = 512\n[parallelism]\ntensor_parallel_degree = 8\npipeline_parallel_degree = ${pipeline}\npipeline_parallel_microbatch_size = ${size}`,
+        64,
+      )
+    expect(of(256, 4)).toMatchObject({ plan: { microbatches: 256 }, uncounted: [], faults: [] })
+    expect(of(256, 4, 2)).toMatchObject({ plan: { microbatches: 128 }, uncounted: [], faults: [] })
+    expect(of(4, 4).uncounted).toEqual([
+      expect.stringMatching(
+        /^a step is 64 passes through the pipeline, of 4 microbatches.* a local batch of 256/,
+      ),
+    ])
+    expect(of(4, 1)).toMatchObject({ plan: { microbatches: 16 }, uncounted: [], faults: [] })
+    expect(of(3, 4).faults).toEqual(['a global batch of 512 is not divided by local batches of 3 on 2 ranks'])
+    expect(of(256, 4, 3).faults).toEqual(['a local batch of 256 is not divided by microbatches of 3'])
+  })
+
   it('of any numbers is read in no time, and throws nothing', () => {
     const size = fc.constantFrom(-1, 0, 1, 2, 3, 8, 1.5, 1e9, 'x', true)
     const parallelism = fc.dictionary(

@@ -13,6 +13,7 @@
 import { compact } from '../../compact.ts'
 import { type ExpertRecipeRow, expertRecipeRow } from '../../recipe/expert-recipes.ts'
 import { keepsCopies, policyNamed } from '../../recipe/policy.ts'
+import type { Options } from '../read/options.ts'
 import { expertRanks } from '../run/experts.ts'
 import type { Run } from '../run/run.ts'
 import { given, part, setting } from '../settings/settings.ts'
@@ -33,8 +34,12 @@ const implementations: Readonly<Partial<Record<ExpertRecipeRow['graphs'], string
   step: 'full_iteration',
 }
 
+function isGraphed(options: Options, option: string): boolean {
+  return (options.text(option) ?? 'none') !== 'none'
+}
+
 export const recipeSettings = part(megatronExpertRecipe, {
-  graphs: setting('--cuda-graph-impl', ({ graphs }) => implementations[graphs], given),
+  graphs: setting('--cuda-graph-impl', ({ graphs }) => implementations[graphs], isGraphed),
   modules: setting('--cuda-graph-modules', modulesOf),
   step: part((own: RecipeLaunch) => (own.graphs === 'step' ? own : null), {
     unchecked: setting('--no-check-for-nan-in-loss-and-grad', () => true),

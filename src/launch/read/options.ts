@@ -6,11 +6,13 @@ export interface Options {
   /** Values of an option under any of its names, where it is given last; null if it is not given. */
   readonly values: (...names: readonly string[]) => readonly string[] | null
   readonly has: (...names: readonly string[]) => boolean
+  /** Whether a switch is given; with a fault if a word for yes or no follows it, which its parser refuses. */
+  readonly isOn: (name: string) => boolean
   /** The same values, of an option that stays untaken: for what only speaks against it. */
   readonly given: (name: string) => readonly string[] | null
   /** The option's first value; null, with a fault, if that is no number, or if it has none. */
   readonly number: (...names: readonly string[]) => number | null
-  /** A whole number from 1 to 1e9; null, with a fault, for other numbers. */
+  /** A whole number from 1 to 1e9, written as one; null, with a fault, for other numbers. */
   readonly whole: (...names: readonly string[]) => number | null
   readonly text: (...names: readonly string[]) => string | null
   readonly faults: readonly string[]
@@ -80,7 +82,8 @@ export function optionsOf(
       fault(`${names[0]} has no value`)
       return null
     }
-    if (/^\d+(\.\d+)?(e[+-]?\d+)?$/i.test(value)) return Number(value)
+    const read = pythonNumber(value)
+    if (read !== null) return read
     if (value === '') {
       fault(emptyText(names[0] ?? ''))
       return null
@@ -92,13 +95,25 @@ export function optionsOf(
   return {
     values,
     has: (...names) => values(...names) !== null,
+    isOn: (one) => {
+      const given = values(one)
+      const answer = given?.find((word) => yesOrNo.test(word))
+      if (answer !== undefined) fault(`${one} takes no value, and its parser refuses the ${answer} behind it`)
+      return given !== null
+    },
     given: (one) => found.get(one) ?? null,
     text,
     number,
     whole: (...names) => {
       const value = number(...names)
-      if (value === null || (Number.isInteger(value) && value >= 1 && value <= 1e9)) return value
-      fault(`${names[0]} is ${value}, which is no count`)
+      const written = text(...names) ?? ''
+      if (value === null) return null
+      if (Number.isInteger(value) && value >= 1 && value <= 1e9) {
+        if (isWhole.test(written)) return value
+        fault(`${names[0]} is ${written}, which is not written as a whole number: ${value} is`)
+        return null
+      }
+      fault(`${names[0]} is ${written}, which is no count`)
       return null
     },
     faults,
@@ -121,6 +136,17 @@ export function optionsOf(
     known: () => [...taken],
   }
 }
+
+/** What Python's int() and float() take of a number that is not negative: digits may have _ between them. */
+const digits = String.raw`\d+(_\d+)*`
+const isWhole = new RegExp(String.raw`^\+?${digits}$`)
+const isNumber = new RegExp(String.raw`^\+?(${digits}\.?(${digits})?|\.${digits})(e[+-]?${digits})?$`, 'i')
+
+function pythonNumber(value: string): number | null {
+  return isNumber.test(value) ? Number(value.replaceAll('_', '')) : null
+}
+
+const yesOrNo = /^(true|yes|on|1|false|no|off|0)$/i
 
 /** Splits an option that is quoted together with its values: "--fp8-format hybrid". */
 function separated(word: string): readonly string[] {

@@ -79,7 +79,8 @@ export function numberOr(otherwise: number): Read<number> {
 
 export const word: Read<string | null> = (options, option) => options.text(option)
 export const words: Read<readonly string[] | null> = (options, option) => options.values(option)
-export const given: Read<boolean> = (options, option) => options.has(option)
+/** A switch, which takes no value. */
+export const given: Read<boolean> = (options, option) => options.isOn(option)
 
 export function written<Plan>(table: Settings<Plan>, plan: Plan): readonly string[] {
   return Object.values(table).flatMap((row) => {

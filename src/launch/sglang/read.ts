@@ -81,7 +81,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
     step !== null && pagesRefused(step, groups, options, context),
     deepEpRefused(options, { dispatch, ranks: tensors, role: rest.role }, context),
   )
-  const mixes = both && options.has('--enable-mixed-chunk')
+  const mixes = both && options.isOn('--enable-mixed-chunk')
   return servingReading(
     {
       framework: 'sglang',
@@ -198,7 +198,7 @@ function notesOf(options: Options, mode: string | null): readonly string[] {
   return compact(
     drafts && withDrafts('--speculative-algorithm', mode),
     steps && `--num-continuous-decode-steps ${steps}: counted as if each step was scheduled alone`,
-    options.has('--disable-cuda-graph') && withoutGraphs('--disable-cuda-graph'),
+    options.isOn('--disable-cuda-graph') && withoutGraphs('--disable-cuda-graph'),
     options.has('--json-model-override-args') && withOverrides('--json-model-override-args'),
   )
 }

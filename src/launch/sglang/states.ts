@@ -84,7 +84,7 @@ function splitNote(slots: number, share: number | null): string {
 
 function slotsRead(options: Options): number {
   const strategy = options.text('--mamba-radix-cache-strategy', '--mamba-scheduler-strategy') ?? ''
-  const overlaps = !options.has('--disable-overlap-schedule')
+  const overlaps = !options.isOn('--disable-overlap-schedule')
   if (options.has(keepsNone)) return 1
   return ownValue(slotsBeside, strategy) ?? (overlaps ? usualSlots : usualSlots - 1)
 }

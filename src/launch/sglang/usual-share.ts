@@ -35,7 +35,7 @@ export function usualShare(server: Server, options: Options, { chip, model }: Re
   if (chip?.kind !== 'gpu') return null
   const { hbmBytes } = chip
   const { tensors, pipeline, groups, role, byDeepEp } = server
-  const sequences = options.has('--disable-cuda-graph')
+  const sequences = options.isOn('--disable-cuda-graph')
     ? 0
     : (largestGraph(options) ?? capturedSequences(hbmBytes, tensors))
   const generates = role !== 'prefill' && sequences > 0

@@ -66,7 +66,7 @@ export function readTensorrt(
   const cache = said?.options.text('--kv-cache-dtype')
   const keys = keysOf({
     ...Object.fromEntries(given),
-    ...(said?.options.has('--enable-attention-dp') ? { enable_attention_dp: true } : {}),
+    ...(said?.options.isOn('--enable-attention-dp') ? { enable_attention_dp: true } : {}),
     ...(cache ? { kv_cache_config: { dtype: cache } } : {}),
     ...file,
   })
@@ -120,7 +120,7 @@ export function readTensorrt(
       chunk: { tokens: tokens ?? usual.max_num_tokens, unsaid: tokens === null ? unsaidTokens : null },
       servingNotes: compact(
         tokens === null && unsaidTokens,
-        !(file.enable_chunked_prefill === true || said?.options.has('--enable-chunked-prefill')) &&
+        !(file.enable_chunked_prefill === true || said?.options.isOn('--enable-chunked-prefill')) &&
           'without enable_chunked_prefill prompts of more than max_num_tokens are refused; they are counted as read in parts',
       ),
       onHost:

@@ -104,7 +104,7 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
         {
           ...{ ranks: tensor, stages: pipeline, tokens: most ?? small.tokens },
           sequences: sequences ?? Math.min(usual?.sequences ?? small.sequences, most ?? small.tokens),
-          graphed: options.has('--enforce-eager') ? 0 : options.whole('--max-cudagraph-capture-size'),
+          graphed: options.isOn('--enforce-eager') ? 0 : options.whole('--max-cudagraph-capture-size'),
         },
         context,
       ),
@@ -224,7 +224,7 @@ function notesOf(options: Options, mode: string | null): readonly string[] {
     options.has('--cpu-offload-gb') && '--cpu-offload-gb is not counted: all weights are on the chips',
     options.has('--kv-offloading-size') &&
       '--kv-offloading-size is not counted: caches that are put aside on the host bring prefixes back, and hold no running sequence',
-    options.has('--enforce-eager') && withoutGraphs('--enforce-eager'),
+    options.isOn('--enforce-eager') && withoutGraphs('--enforce-eager'),
     options.has('--hf-overrides') && withOverrides('--hf-overrides'),
   )
 }

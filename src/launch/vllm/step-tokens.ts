@@ -39,7 +39,9 @@ export function stepIn(options: Options, { tokens, sequences }: Step): Step {
 }
 
 function readsInParts(options: Options): boolean {
-  return !options.has('--no-enable-chunked-prefill')
+  // On as it is; asked for what may stand behind it.
+  options.isOn('--enable-chunked-prefill')
+  return !options.isOn('--no-enable-chunked-prefill')
 }
 
 /** What a command without --max-num-batched-tokens is read with; `usual` is null where the chip is not known. */

@@ -76,8 +76,12 @@ export function planOf(
   const engine = said.engineStage
   // Experts are folded over all ranks of a stage (parallel_state.py, expert_tensor_model_pipeline_parallel_size).
   const folds = Number.isInteger(chips / (pipeline * ranks * cut))
+  const { instances: asked } = said.whole
   const faults = compact(
     stages.faults,
+    // Source: parallel_state.py, initialize_model_parallel.
+    !Number.isInteger((replicas * context) / asked) &&
+      `--num-distributed-optimizer-instances ${asked} does not divide the ${replicas * context} ranks that reduce gradients together`,
     engine > 1 &&
       `--zero-stage ${engine} of Megatron-DeepSpeed is not counted: Megatron-LM shares out optimizer states alone`,
     !folds &&
@@ -85,6 +89,9 @@ export function planOf(
       `pipeline ${pipeline} x --expert-model-parallel-size ${ranks} x ${cut} ranks that cut an expert do not divide the ${chips} GPUs`,
   )
   const uncounted = compact(
+    asked > 1 &&
+      (zeroStage === 1 || zeroStage === 2) &&
+      `--num-distributed-optimizer-instances ${asked} shares out optimizer states among 1 in ${asked} of the ranks alone, which has a plan only under Megatron-FSDP's optim_grads_params`,
     folds &&
       !countable &&
       `--expert-tensor-parallel-size ${cut} beside --tensor-model-parallel-size ${tensor} and --expert-model-parallel-size ${ranks} is valid in Megatron-LM, and cannot be costed here`,

@@ -1,4 +1,9 @@
-/** The global batch of a torchtitan config, and its microbatches. Source: as read.ts. */
+/**
+ * The global batch of a torchtitan config, and its microbatches. A step has as many passes as local batches: outside of a pipeline each is one
+ * microbatch; a pipeline cuts each into its microbatches, and fills and drains once for each. Sources: as read.ts; train.py (the asserts on
+ * batches, `train_step`), distributed/pipeline_parallel.py (`build_pipeline_schedule`).
+ */
+import { compact } from '../../../compact.ts'
 import type { Keys } from '../../read/fields.ts'
 import type { Following } from '../../read/reading.ts'
 
@@ -8,15 +13,28 @@ export function batchOf(keys: Keys, replicas: number, pipeline: number) {
   const cut = keys.whole('parallelism.pipeline_parallel_microbatch_size', 1)
   const microbatch = pipeline > 1 ? cut : local
   const batchSequences = asked < 0 ? local * replicas : asked
-  const microbatches = batchSequences / (microbatch * replicas)
-  const whole = Number.isInteger(microbatches) && microbatches > 0
-  const fault = `a global batch of ${batchSequences} is not divided by microbatches of ${microbatch} on ${replicas} ranks`
+  const passes = batchSequences / (local * replicas)
+  const each = local / microbatch
+  const faults = compact(
+    !isCount(passes) &&
+      `a global batch of ${batchSequences} is not divided by local batches of ${local} on ${replicas} ranks`,
+    !isCount(each) && `a local batch of ${local} is not divided by microbatches of ${microbatch}`,
+  )
+  const accumulates = pipeline > 1 && faults.length === 0 && passes > 1
   return {
     batchSequences,
-    microbatches: whole ? microbatches : null,
-    faults: whole ? [] : [fault],
+    microbatches: faults.length > 0 ? null : passes * each,
+    faults,
+    uncounted: compact(
+      accumulates &&
+        `a step is ${passes} passes through the pipeline, of ${each} microbatches each, and each pass waits for the pipeline to fill and drain: this has no plan; a local batch of ${local * passes} takes one pass`,
+    ),
     follows: asked < 0 ? following : [],
   }
+}
+
+function isCount(number: number): boolean {
+  return Number.isInteger(number) && number > 0
 }
 
 const degrees = [

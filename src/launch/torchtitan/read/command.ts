@@ -62,7 +62,7 @@ export function readTorchtitanCommand(
     hardware,
     ...(costed ? { costed: { ...reading.costed, ...costed } } : {}),
     refusals: beside.refusals,
-    uncounted: beside.uncounted,
+    uncounted: compact(reading.uncounted, beside.uncounted),
     notes: compact(notes, reading.notes, beside.notes, open?.notes),
     doubts: compact(reading.doubts, open?.doubts),
     unheld: compact(reading.unheld, open?.unheld),

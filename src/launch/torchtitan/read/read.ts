@@ -1,8 +1,7 @@
 /**
  * Reads a torchtitan config into the words of a request: the inverse of config.ts, with the same source (v0.2.2).
  * Defaults are torchtitan's: a local batch of 8 sequences of 2048, all remaining ranks shard, every second layer is
- * recomputed. A pipeline divides the local batch into its microbatches; without one, gradients accumulate until the
- * global batch is reached.
+ * recomputed.
  */
 
 import { compact } from '../../../compact.ts'
@@ -52,7 +51,7 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
     fp8: precision.compute === 'fp8',
     deepEp: ranks > 1 && backend === 'deepep',
   })
-  const { batchSequences, microbatches, follows, ...batch } = batchOf(keys, replicas, pipeline)
+  const { batchSequences, microbatches, follows, uncounted, ...batch } = batchOf(keys, replicas, pipeline)
   const rotate = keys.text('parallelism.context_parallel_rotate_method', 'allgather')
   const optimizer = keys.text('optimizer.name', 'AdamW')
   const sequenceLength = keys.whole('training.seq_len', 2048)
@@ -97,6 +96,8 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
       ...(rematerialization.value === null ? {} : { rematerialization: rematerialization.value }),
     },
     refusals: refusedStages(name, pipeline),
+    // The number of replicas depends on the chips.
+    uncounted: chips === null ? [] : uncounted,
     notes: compact(
       refusedStages(name, pipeline),
       stages.notes,
