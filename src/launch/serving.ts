@@ -22,7 +22,7 @@ import { knownOf } from './read/known-model.ts'
 import type { LaunchReading, ReadingContext } from './read/reading.ts'
 import { missNote } from './server/missed-prefix.ts'
 import type { ServingRules } from './server/rules.ts'
-import { neededToSend, type Stepped } from './server/sent-tokens.ts'
+import { neededForResident, type Stepped } from './server/sent-tokens.ts'
 import { type Counted, type Serving, serving } from './server/serving.ts'
 import { sglang, sglangRules } from './sglang/flags.ts'
 import { neededBeside } from './sglang/memory.ts'
@@ -56,7 +56,7 @@ export const servingLaunchers: Readonly<Record<Server, Launcher>> = {
     chips: ['gpu', 'tpu'],
     launch: vllm,
     rules: (serving) => buildOf(serving).rules,
-    needsBeside: neededToSend,
+    needsBeside: neededForResident,
     countsSequences: false,
     reads: argv(readVllm),
   },

@@ -46,8 +46,11 @@ export function sentTokens(
   if (expert === 1 || mode === 'prefill' || isAmd(cluster.chip) || cluster.chip.kind !== 'gpu') return 0
   // A step is not always halved: not where another chip has too few.
   const sequences = halves === 2 ? resident.sequences : shape.sequences
-  const ofChip = Math.ceil(Math.ceil(sequences / data) / expert) * Math.ceil(shape.positions) * times
-  return Math.ceil(ofChip / stride) * stride
+  return toStride(Math.ceil(Math.ceil(sequences / data) / expert) * Math.ceil(shape.positions) * times)
+}
+
+export function toStride(tokens: number): number {
+  return Math.ceil(tokens / stride) * stride
 }
 
 /** Bytes of the buffers on each chip. */
@@ -67,11 +70,20 @@ export function neededToSend(setting: Setting, mesh: Mesh, pass: Stepped): Bytes
   return sendsTooMany(sentTokens(setting, 'generate', mesh, pass)) ? Number.POSITIVE_INFINITY : 0
 }
 
-export function sentTokensRule(framework: string): Rule<Sending> {
+/** The same of a server that has room in each step for all sequences that are resident, and not for those of one stage alone. */
+export function neededForResident(setting: Setting, mesh: Mesh, { shape, ...pass }: Stepped): Bytes {
+  return neededToSend(setting, mesh, { ...pass, shape: { ...shape, sequences: pass.resident.sequences } })
+}
+
+/** `roomOf` says for how many tokens a server makes room. */
+export function sentTokensRule<Own extends Sending>(
+  framework: string,
+  roomOf: (own: Own) => number = ({ sentTokens: tokens }) => tokens,
+): Rule<Own> {
   return {
-    broken: ({ sentTokens: tokens }) => sendsTooMany(tokens),
-    says: ({ sentTokens: tokens }) =>
-      `${framework} generates with DeepEP's kernels for at most ${mostSent} tokens of a chip at once; the plan has up to ${tokens}: ask for fewer sequences (workload.maxSequences)`,
+    broken: (own) => sendsTooMany(roomOf(own)),
+    says: (own) =>
+      `${framework} generates with DeepEP's kernels for at most ${mostSent} tokens of a chip at once; the plan has up to ${roomOf(own)}: ask for fewer sequences (workload.maxSequences)`,
   }
 }
 

@@ -42,6 +42,7 @@ import { exchangeVariables } from './exchange-variables.ts'
 import { lengthOf } from './length.ts'
 import { buildOf } from './rules.ts'
 import { groupsOfServer, vllmSettings } from './settings.ts'
+import { sentRoom } from './step-tokens.ts'
 import { trayVariable } from './trays.ts'
 import { vllmVersion } from './version.ts'
 
@@ -73,7 +74,7 @@ function vllmStart(serving: Serving, flags: readonly string[]): Start {
   const port = serving.transfers ? ` --port ${portOf(serving, 8000)}` : ''
   return {
     version: vllmVersion,
-    command: `${visibleChips(serving, chips)}${side}${environment}${kernels}${gpu ? exchangeVariables(serving) + trayVariable(serving) + sendingVariables(serving) : ''}${remote}vllm serve ${modelWord(serving, buildOf(serving).formats)} ${shellWords(flags)}${unnamedDraft(serving)}${port}${several}`,
+    command: `${visibleChips(serving, chips)}${side}${environment}${kernels}${gpu ? exchangeVariables(serving) + trayVariable(serving) + sendingVariables({ sentTokens: sentRoom(serving) }) : ''}${remote}vllm serve ${modelWord(serving, buildOf(serving).formats)} ${shellWords(flags)}${unnamedDraft(serving)}${port}${several}`,
     files: [],
   }
 }

@@ -18,7 +18,7 @@ import type { Bytes } from '../../units.ts'
 import { type KnownModel, knownOf, type Widths } from '../read/known-model.ts'
 import { memoryShares } from '../server/memory-shares.ts'
 import { ranksOf, type Serving } from '../server/serving.ts'
-import { defaultStep } from './step-tokens.ts'
+import { defaultStep, sentRoom } from './step-tokens.ts'
 
 const gibibyte = 2 ** 30
 const sampledBytes = 14.8
@@ -116,13 +116,13 @@ export function utilizationOf(own: Serving): number {
 }
 
 function keptOf(own: Serving, chip: Pick<Chip, 'name' | 'kind' | 'hbmBytes'>): Bytes {
-  const { mode, model, mesh, attentionGroups, sequences, unitTokens, sentTokens } = own
+  const { mode, model, mesh, attentionGroups, sequences, unitTokens } = own
   const tokens = mode === 'generate' ? defaultStep(chip).tokens : unitTokens
   return vllmKeeps(knownOf(model), {
     ranks: ranksOf(own) / attentionGroups,
     stages: mesh.pipeline,
     sequences,
-    tokens: Math.max(sequences, sentTokens > 0 ? sentTokens : tokens),
+    tokens: Math.max(sequences, sentRoom(own) || tokens),
     graphed: null,
   })
 }

@@ -22,6 +22,7 @@ import { sentTokensRule } from '../server/sent-tokens.ts'
 import type { Serving } from '../server/serving.ts'
 import { headRanks, wholeBlocksRule } from '../server/slices.ts'
 import { lengthOf } from './length.ts'
+import { sentRoom } from './step-tokens.ts'
 
 /** vLLM on GPUs or on TPUs: the plugin for TPUs is a different framework with the same flags. */
 export interface Build {
@@ -137,7 +138,7 @@ const gpuRules: ServingRules = [
   sentInOnePhaseRule,
   sentGroupsRule('vLLM', vllmDeepEp, { generate: 'few', prefill: 'many', serve: null }),
   sentBesideEightRule,
-  sentTokensRule('vLLM'),
+  sentTokensRule('vLLM', sentRoom),
   wholeBlocksRule('vLLM'),
   unslicedRule('vLLM', headRanks),
   ...besideEightRules('vLLM'),

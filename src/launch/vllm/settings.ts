@@ -12,6 +12,7 @@ import { copiesText } from './copies.ts'
 import { lengthOf } from './length.ts'
 import { utilizationOf } from './memory.ts'
 import { buildOf } from './rules.ts'
+import { sentRoom } from './step-tokens.ts'
 
 export const vllmSettings = {
   tensor: setting('--tensor-parallel-size', (own: Serving) => ranksOf(own) / groupsApart(own), ranks, '-tp'),
@@ -112,12 +113,11 @@ function groupsOnTpus({ gpu, attentionGroups }: Serving): string | null {
   return !gpu && attentionGroups > 1 ? JSON.stringify({ sharding: { sharding_strategy: strategy } }) : null
 }
 
-/**
- * By default vLLM takes at least 2048 tokens in one iteration, and its buffers for what is sent to experts are for as many (fused_moe/all2all_utils.py
- * 02bd2a4, max_num_tokens_per_dp_rank): more than DeepEP's kernels for few tokens take.
- */
-function batchedTokens({ mode, sequences, readTokens, sentTokens, stepPositions }: Serving): number | null {
-  if (sentTokens > 0) return sentTokens
+/** By default vLLM takes at least 2048 tokens in one iteration: more than DeepEP's kernels for few tokens take. */
+function batchedTokens(own: Serving): number | null {
+  const { mode, sequences, readTokens, stepPositions } = own
+  const sent = sentRoom(own)
+  if (sent > 0) return sent
   if (mode !== 'generate') return Math.max(sequences, readTokens)
   const tokens = sequences * stepPositions
   return tokens > 2048 ? tokens : null

@@ -6,6 +6,8 @@
 import { ownValue } from '../../fields.ts'
 import type { Chip } from '../../hardware/chip.ts'
 import type { Options } from '../read/options.ts'
+import { toStride } from '../server/sent-tokens.ts'
+import type { Serving } from '../server/serving.ts'
 
 const leastBytes = 70 * 2 ** 30
 const large = { tokens: 8192, sequences: 1024 }
@@ -42,6 +44,14 @@ function readsInParts(options: Options): boolean {
   // On as it is; asked for what may stand behind it.
   options.isOn('--enable-chunked-prefill')
   return !options.isOn('--no-enable-chunked-prefill')
+}
+
+/**
+ * Tokens that a chip has room to send to experts at once; 0 where other kernels send them, or none. vLLM's buffers are for as many as a step may have
+ * (fused_moe/all2all_utils.py 02bd2a4, max_num_tokens_per_dp_rank), and in a pipeline that is no less than all sequences that may run, of which a stage has a part.
+ */
+export function sentRoom({ sentTokens, sequences }: Pick<Serving, 'sentTokens' | 'sequences'>): number {
+  return sentTokens === 0 ? 0 : Math.max(sentTokens, toStride(sequences))
 }
 
 /** What a command without --max-num-batched-tokens is read with; `usual` is null where the chip is not known. */

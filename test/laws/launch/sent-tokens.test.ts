@@ -99,6 +99,25 @@ describe('tokens that a chip sends to experts at once', () => {
     }
   })
 
+  it('are in a pipeline those of a stage, and in vLLM have room for all sequences that it may run', () => {
+    const staged = (each: number) => {
+      const workload = generation(4 * each, 256)
+      return launched(
+        inferenceProblem({ ...onHosts(8), model: mixture, workload }),
+        { expert: 4, pipeline: 2 },
+        dispatched,
+      )
+    }
+    for (const each of [100, 393, 1000]) {
+      const { vllm, sglang } = staged(each)
+      says(vllm, `--max-num-seqs ${each} --max-num-batched-tokens ${32 * Math.ceil(each / 32)}`)
+      expect(sglang).toEqual(expect.any(Array))
+    }
+    const { vllm, sglang } = staged(1025)
+    expect(vllm).toEqual({ unsupported: [expect.stringContaining('at most 1024 tokens of a chip')] })
+    expect(sglang).toEqual(expect.any(Array))
+  })
+
   it('are at most 1024, in any framework that sends them so', () => {
     const { vllm, sglang } = launched(atOnce(16 * 1024 + 1), { expert: 8, data: 2 }, dispatched)
     for (const refusal of [vllm, sglang]) {
