@@ -128,9 +128,10 @@ export const vllmDeepEp: DeepEpRelease = 'since'
 
 const gpuRules: ServingRules = [
   {
-    // vllm-project/vllm issues 44697 and 49355 (2026), both open.
-    broken: ({ drafts, mesh }) => drafts?.by === 'layers' && mesh.pipeline > 1,
-    says: "vLLM does not draft by a model's own layers in a pipeline, in a release",
+    // Whatever drafts, a stage sends one token of each sequence to the next: vllm-project/vllm issues 44697, 49355 and 57755 (2026), all open. A head
+    // is none of what the server is started with.
+    broken: ({ drafts, mesh }) => drafts !== null && drafts.by !== 'head' && mesh.pipeline > 1,
+    says: 'vLLM does not draft in a pipeline, in a release (0.29 and before)',
   },
   ownCacheRule,
   denseGroupsRule('vLLM'),

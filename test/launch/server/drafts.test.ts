@@ -108,10 +108,13 @@ describe('servers', () => {
 })
 
 describe('a pipeline', () => {
-  it('drafts no tokens under SGLang, nor by a model of its own layers under vLLM', () => {
-    const { told } = launched('glm-4.5', { draft: { costRatio: 0.05 }, acceptance: 0.8, tokens: 2 }, 2)
+  it.each([
+    ['of its own layers', 'glm-4.5', { costRatio: 0.05 }],
+    ['beside it', 'llama-3.3-70b', catalogueModel('llama-3.2-1b')],
+  ])('drafts no tokens under SGLang, nor by a model %s under vLLM', (_which, model, draft) => {
+    const { told } = launched(model, { draft, acceptance: 0.8, tokens: 2 }, 2)
     expect(JSON.stringify(told.sglang)).toContain('drafts no tokens in a pipeline')
-    expect(JSON.stringify(told.vllm)).toContain("does not draft by a model's own layers in a pipeline")
+    expect(JSON.stringify(told.vllm)).toContain('vLLM does not draft in a pipeline')
   })
 
   it('is not listed where SGLang alone is to launch what drafts', () => {
