@@ -22,7 +22,7 @@ import { sketchedPlacements } from './plan/sketch/sketched-placement.ts'
 import type { InferenceSketch } from './plan-sketch.ts'
 import type { PhaseProblem } from './problem.ts'
 import { replicasOf } from './sharding/axis.ts'
-import { sequenceGroups } from './sharding/tables/inference-layout-fields.ts'
+import { isMeant, sequenceGroups } from './sharding/tables/inference-layout-fields.ts'
 
 /** A mesh that takes fewer chips than there are lies on the part of them where it is best; the others stand idle. */
 export function evaluateInference(
@@ -100,7 +100,9 @@ function withPasses(phase: Phase, sketch: InferenceSketch, first: Site | undefin
 
 /** Groups of chips that have sequences of their own where attention lies as the plan names it. */
 function groupsOf({ components }: InferenceModel, { mesh, layout }: InferenceSketch): number {
-  const named = components.flatMap(({ name, layouts }) => layouts.filter((own) => own.name === layout[name]))
+  const named = components.flatMap(({ name, layouts }) =>
+    layouts.filter((own) => isMeant(layout[name] ?? '', own.name)),
+  )
   const cache = named.find((own) => own.cache !== null)?.cache ?? 'heads'
   return replicasOf(mesh) * sequenceGroups(cache, mesh)
 }

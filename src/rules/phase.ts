@@ -1,7 +1,7 @@
 /** Rules for an inference layout that somebody wrote, on a mesh that is legal itself. */
 import { counted } from '../plan/explain/figures.ts'
 import type { Mesh } from '../sharding/axis.ts'
-import { copiesForOne, fieldsNamed } from '../sharding/tables/inference-layout-fields.ts'
+import { copiesForOne, fieldsNamed, isMeant } from '../sharding/tables/inference-layout-fields.ts'
 import { leftOut, type PartRule } from './part-rule.ts'
 
 /** The layout of one component, as it is written. */
@@ -23,7 +23,7 @@ export const componentRules: readonly PartRule<ComponentRead>[] = [
   },
   {
     reads: ['layout'],
-    broken: ({ name, layout, offered }) => offered[name]?.includes(layout) === false,
+    broken: ({ name, layout, offered }) => offered[name]?.some((one) => isMeant(layout, one)) === false,
     says: ({ name, layout, offered }) =>
       `there is no layout ${layout} for ${name}; choose one of ${offered[name]?.join(', ')}`,
     pointer: ({ name }) => `/plan/layout/${name}`,

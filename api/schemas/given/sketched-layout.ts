@@ -31,7 +31,7 @@ export const sketchedLayout = z
   .strictObject({
     attention: z.exactOptional(
       oneOf(
-        'Layout of the attention weights and of the KV cache; for latent attention also whether the projections are absorbed.',
+        'Layout of the attention weights and of the KV cache; for latent attention also whether the projections are absorbed; where that is left out, whichever is faster.',
         [...perHead, ...latent],
       ),
     ),

@@ -13,7 +13,7 @@ import {
 import { known } from '../../known.ts'
 import type { LayoutOption, LayoutQuestion, Resharding } from '../../search/component-layout/question.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import { isDistinct } from '../../sharding/tables/inference-layout-fields.ts'
+import { isDistinct, isMeant } from '../../sharding/tables/inference-layout-fields.ts'
 import { projectionUse } from '../../sharding/tables/inference-sharding.ts'
 import type { Seconds } from '../../units.ts'
 import { embeddingBeside, expertsAt, type InferenceModel, movesBetween } from '../model.ts'
@@ -42,7 +42,7 @@ export function offeredLayouts(model: InferenceModel, mesh: Mesh, wanted: Layout
   return model.components.map(({ name, layouts }) =>
     layouts.filter((layout) => {
       const asked = wanted[name]
-      if (asked !== undefined) return layout.name === asked
+      if (asked !== undefined) return isMeant(asked, layout.name)
       if (!projectionUse(layout.projection).wholeColumns && !assumptions.searchWeightLayouts) return false
       return isDistinct(layout, mesh)
     }),

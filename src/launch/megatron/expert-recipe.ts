@@ -34,8 +34,11 @@ const implementations: Readonly<Partial<Record<ExpertRecipeRow['graphs'], string
   step: 'full_iteration',
 }
 
+/** What is said where nothing is captured. */
+const ungraphed: readonly (string | null)[] = [null, 'none']
+
 function isGraphed(options: Options, option: string): boolean {
-  return (options.text(option) ?? 'none') !== 'none'
+  return !ungraphed.includes(options.text(option))
 }
 
 export const recipeSettings = part(megatronExpertRecipe, {

@@ -21,7 +21,8 @@ export function layoutOf(
 ): Readonly<Record<string, unknown>> {
   if (!model || tensors === 1) return {}
   const cache = cacheOf(tensors, dispatched ? 1 : groups, positions)
-  const form = mode === 'prefill' ? 'projected' : 'absorbed'
+  // A prompt's keys are projected once for all of its positions, but where an index chooses few of them that is not always the faster way.
+  const form = mode !== 'prefill' ? 'absorbed' : !model.chooses && 'projected'
   const places = dispatched ? 'dispatched' : experts === 'dispatched' ? 'spread' : experts
   const grouped = groups > 1 && !dispatched && !model.parallelBlocks
   const attention = grouped ? (groups === tensors ? 'copied-all' : 'copied') : '1d'

@@ -98,6 +98,11 @@ export function fieldsNamed(name: string): LayoutFields | null {
   return named.get(name) ?? null
 }
 
+/** Whether a plan means a layout of such a name; where it says no form of latent attention, either may be meant. */
+export function isMeant(asked: string, name: string): boolean {
+  return name === asked || latentForms.some((form) => name === `${asked}/${form}`)
+}
+
 /** Whether a layout differs on this mesh from those before it in the tables: what is sharded over one chip is not sharded. */
 export function isDistinct({ projection, cache, places }: LayoutFields, mesh: Mesh): boolean {
   const { projections: ownProjections, caches: ownCaches } = distinctOn(mesh)
