@@ -117,7 +117,7 @@ export function optimize(
     recipes,
     preferred,
     warnings: compact(
-      wholeBeside(plans),
+      wholeBeside(plans, result.onAll?.score ?? null),
       beyondRunsText(plans, beyond),
       measuredFasterText(recipes, plans),
       answer.warnings,

@@ -201,10 +201,15 @@ describe('the plan that is preferred', () => {
     [plans],
     (listed) => {
       const whole = listed.find(({ idleChips, againstFirst }) => idleChips === 0 && againstFirst?.tied)
-      const text = wholeBeside(listed)
+      const text = wholeBeside(listed, whole?.stepTimeSeconds ?? null)
+      const sooner = whole && wholeBeside(listed, whole.stepTimeSeconds / 1.01)
       if (!whole || listed[0]?.idleChips === 0) expect(text).toBeNull()
       else {
         expect(text).toContain(`plan 1 leaves 4 of 8 chips idle; plan ${whole.rank} uses all`)
+        expect(text).toMatch(/which is faster$/)
+        expect(sooner).toMatch(
+          /counts as the same as one listed takes .* on all of them: constraints.chips 8 or/,
+        )
         const preferred = preferredOf(listed, preferences, listed.length + 1)
         expect(listed.find(({ id }) => id === preferred?.id)?.idleChips).toBe(0)
       }
