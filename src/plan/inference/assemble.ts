@@ -23,12 +23,17 @@ import { inferenceAccount } from './accounts.ts'
 import { choicesOf } from './choices.ts'
 import type { InferenceCosting } from './costing.ts'
 import { inferenceExplanation } from './explanation.ts'
+import { withLateNotes } from './late-launches.ts'
 import { redundantExperts } from './redundant-experts.ts'
 
 /** Without a solver, `layoutProvenBest` is null. */
 export function assembleInference(...asked: Assembling): InferencePlan {
   const { plan, launch, account } = described(...asked)
-  return { ...plan, launch: withRunTimes(launch, account) }
+  const [, { workload }] = asked
+  return {
+    ...plan,
+    launch: withLateNotes(withRunTimes(launch, account), rowOf(workload).limitSeconds(workload)),
+  }
 }
 
 /** A phase of a server that is launched for both: its times under each framework alone are not asked for. */

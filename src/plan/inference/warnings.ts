@@ -11,6 +11,7 @@ import { unmeasuredText } from '../certainty/unmeasured.ts'
 import { launchWarning, type Named } from '../explain/launch-warning.ts'
 import { lengthWarning, serverWarning, unfittedWarning } from '../explain/served-warnings.ts'
 import type { InferencePlan } from '../inference-plan.ts'
+import { lateTexts } from './late-launches.ts'
 
 export function inferenceWarnings(
   problem: PhaseProblem,
@@ -33,6 +34,7 @@ export function inferenceWarnings(
       'attention is costed only as reading its cache; its dot products are not counted',
     row.cautions(problem),
     offCentre('a step', best?.uncertainty ?? null),
+    best && lateTexts(best.launch, row.limitSeconds(workload)).map((late) => `${named}, ${late}`),
     best && unmeasuredText(problem),
     best && headWarnings(model, best),
     model.experts && routingWarning(assumptions),
