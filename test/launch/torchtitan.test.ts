@@ -136,6 +136,28 @@ describe('a config of torchtitan', () => {
     expect(of(256, 4, 3).faults).toEqual(['a local batch of 256 is not divided by microbatches of 3'])
   })
 
+  it('multiplies in the type of the converters that the release has, and is told of others', () => {
+    const of = (...names: readonly string[]) => read(`[model]\nconverters = ${JSON.stringify(names)}`, 8)
+    expect(of('quantize.linear.float8')).toMatchObject({ precision: { compute: 'fp8' }, unregistered: [] })
+    expect(of('quantize.linear.mx')).toMatchObject({
+      precision: { compute: 'fp8' },
+      notes: expect.arrayContaining(['MXFP8 is costed as other matmuls in fp8 are']),
+    })
+    const experts = of('quantize.grouped_mm.float8')
+    expect(experts).toMatchObject({ precision: { compute: 'bf16' } })
+    expect(experts.notes).toContainEqual(
+      expect.stringMatching(/^quantize.grouped_mm.float8 .* is not counted/),
+    )
+    expect(of('float8')).toMatchObject({ precision: { compute: 'fp8' }, unregistered: [] })
+    for (const name of ['fp8', 'quantize.dense.float8']) {
+      const reading = of(name)
+      expect(reading.precision).toMatchObject({ compute: 'bf16' })
+      expect(reading.unregistered).toContainEqual(
+        expect.objectContaining({ option: 'model.converters', value: name }),
+      )
+    }
+  })
+
   it('of any numbers is read in no time, and throws nothing', () => {
     const size = fc.constantFrom(-1, 0, 1, 2, 3, 8, 1.5, 1e9, 'x', true)
     const parallelism = fc.dictionary(

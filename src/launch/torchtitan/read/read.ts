@@ -24,10 +24,13 @@ import { isImmaterial } from './immaterial.ts'
 import { readRecomputation } from './recomputation.ts'
 import { readStages } from './stages.ts'
 import {
+  converterNotes,
   flavorsOf,
   misnamedSelection,
+  multipliesInEight,
   refusedStages,
   torchtitanValues,
+  unregisteredConverters,
   unregisteredFlavor,
   unregisteredOptimizer,
 } from './values.ts'
@@ -44,7 +47,9 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
   const named = ownValue(schedules, schedule)
   const stages = readStages(keys, pipeline, layers, named === 'interleaved-1f1b')
   const whole = layers !== null && pipeline === 1 ? [layers] : null
-  const precision = precisionOf(keys)
+  const converters = keys.value('model.converters')
+  const converted = Array.isArray(converters) ? converters.map(String) : []
+  const precision = precisionOf(keys, multipliesInEight(converted))
   const backend = keys.text('parallelism.expert_parallel_comm_backend', 'standard')
   const rematerialization = readRecomputation(keys, stages.value?.stageLayers ?? whole, {
     ...{ name, flavor, tensor: mesh.tensor },
@@ -103,13 +108,18 @@ export function readTorchtitan(config: Fields, chips: number | null): LaunchRead
       stages.notes,
       rematerialization.notes,
       offloads && 'training.enable_cpu_offload is not counted',
+      converterNotes(converted),
     ),
     doubts: rematerialization.unheld,
     unheld: rematerialization.unheld,
     ...leftOver(left, isImmaterial, keys.known()),
     misnamed,
     follows,
-    unregistered: [...unregisteredFlavor(name, flavor), ...unregisteredOptimizer(optimizer)],
+    unregistered: [
+      ...unregisteredFlavor(name, flavor),
+      ...unregisteredOptimizer(optimizer),
+      ...unregisteredConverters(converted),
+    ],
     // Whoever adds settings names the module that has them; models beside the release's come with their own.
     refuses: !custom && flavorsOf.has(name),
     faults: compact(
@@ -187,10 +197,8 @@ function written(sizes: Readonly<Record<string, number>>): string {
     .join(' x ')
 }
 
-function precisionOf(keys: Keys): Readonly<Record<string, string>> {
+function precisionOf(keys: Keys, fp8: boolean): Readonly<Record<string, string>> {
   const own = typeOfLongName(keys.text('training.mixed_precision_param', 'bfloat16'))
-  const converters = keys.value('model.converters')
-  const fp8 = Array.isArray(converters) && converters.some((name) => /float8/.test(String(name)))
   // Marks the key as read: how fp8 is scaled does not affect the layout.
   keys.value('quantize.linear')
   // In bf16 parameters, gradients and moments are kept so, without a copy in fp32 (job_config.py).

@@ -2,6 +2,7 @@
  * Values of torchtitan's settings that are a closed list, and the flavors that each model of the release has, to which one may add one's own.
  * Source: pytorch/torchtitan v0.2.2, torchtitan/config/job_config.py (Literal), torchtitan/models/{llama3,llama4,qwen3,deepseek_v3,gpt_oss}/__init__.py.
  */
+import { compact } from '../../../compact.ts'
 import type { ClosedValues } from '../../read/closed-values.ts'
 import { wordsOf } from '../../read/left-over.ts'
 import type { Misnamed } from '../../read/reading.ts'
@@ -41,6 +42,38 @@ export function refusedStages(name: string, pipeline: number): readonly string[]
 export function unregisteredOptimizer(name: string): readonly Misnamed[] {
   const among = ['Adam', 'AdamW']
   return among.includes(name) ? [] : [{ option: 'optimizer.name', value: name, among }]
+}
+
+/**
+ * Converters of the release (components/quantization/float8.py and mx.py), to which own code may add: of linear layers, and of experts alone. An
+ * older name is still in its train_configs/llama3_405b.toml.
+ */
+const converters = {
+  linear: wordsOf('quantize.linear.float8 quantize.linear.mx float8'),
+  experts: wordsOf('quantize.grouped_mm.float8 quantize.grouped_mm.mx'),
+}
+
+export function unregisteredConverters(names: readonly string[]): readonly Misnamed[] {
+  const among = Object.values(converters).flat()
+  return names
+    .filter((name) => !among.includes(name))
+    .map((value) => ({ option: 'model.converters', value, among }))
+}
+
+/** Whether the matmuls of layers are in eight bits, not only those of experts. */
+export function multipliesInEight(names: readonly string[]): boolean {
+  return converters.linear.some((name) => names.includes(name))
+}
+
+/** How converters are costed, where that is not what they do. */
+export function converterNotes(names: readonly string[]): readonly string[] {
+  const experts = names.filter((name) => converters.experts.includes(name))
+  return compact(
+    names.some((name) => name.endsWith('.mx')) && 'MXFP8 is costed as other matmuls in fp8 are',
+    !multipliesInEight(names) &&
+      experts.length > 0 &&
+      `${experts.join(', ')} without the matmuls of other layers is not counted: experts are costed in the type of all else`,
+  )
 }
 
 /** What is recomputed selectively: by operation, or every so many layers (distributed/activation_checkpoint.py). */
