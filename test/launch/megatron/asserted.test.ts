@@ -191,7 +191,7 @@ describe('what changes compute or memory', () => {
   })
 
   it('is refused, or told, where it has not', () => {
-    expect(read(`${offload} --optimizer-offload-fraction 0.1`).faults).toEqual([
+    expect(read(`${offload} --optimizer-offload-fraction 0.1`).uncounted).toEqual([
       expect.stringMatching(
         /^--optimizer-offload-fraction 0\.1: 90% of the optimizer's states stay on the GPUs/,
       ),

@@ -10,7 +10,7 @@ import { keepsRemainders } from './moments.ts'
 interface Assumed {
   readonly assumptions: Readonly<Record<string, boolean | string>>
   readonly notes: readonly string[]
-  readonly faults: readonly string[]
+  readonly uncounted: readonly string[]
 }
 
 export function assumedOf(options: Options, said: MegatronSaid, model: Fields | null): Assumed {
@@ -40,7 +40,7 @@ export function assumedOf(options: Options, said: MegatronSaid, model: Fields | 
       !('vocab' in model) &&
       'the vocabulary is not said by --vocab-size: the model is that of the request',
   )
-  return { assumptions, notes, faults: host.faults }
+  return { assumptions, notes, uncounted: host.uncounted }
 }
 
 /** What is held of weights whose matmuls run in fewer bits. */
@@ -50,14 +50,14 @@ function copiesOf({ precision }: MegatronSaid): { readonly weightCopies?: Weight
 }
 
 /** All states of the optimizer are on the host, or none: a fraction of the parameters is not counted. */
-function onHost(said: MegatronSaid): { readonly isAway: boolean; readonly faults: readonly string[] } {
+function onHost(said: MegatronSaid): { readonly isAway: boolean; readonly uncounted: readonly string[] } {
   const { isHost, share: fraction } = said.host
-  if (!isHost || fraction === 0) return { isAway: false, faults: [] }
+  if (!isHost || fraction === 0) return { isAway: false, uncounted: [] }
   const stays = `${Number((100 * (1 - fraction)).toFixed(1))}% of the optimizer's states stay on the GPUs`
   const option = stateSettings.host.rows.share.option
   return {
     isAway: true,
-    faults: fraction < 1 ? [`${option} ${fraction}: ${stays}, which is not counted: 0 and 1 are`] : [],
+    uncounted: fraction < 1 ? [`${option} ${fraction}: ${stays}, which is not counted: 0 and 1 are`] : [],
   }
 }
 
