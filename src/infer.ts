@@ -92,12 +92,7 @@ export function infer(problem: PhaseProblem, solver: Solver, patience: Patience 
     onMeshes(problem.residuals?.differences, 'inference', ({ rank }) => scores[rank - 1] ?? Number.NaN),
   )
   const preferred = preferredOf(plans, phasePreferences(problem.cluster.chip), problem.top)
-  const listed = {
-    ...answer,
-    plans,
-    preferred,
-    warnings: compact(wholeBeside(plans, null), answer.warnings),
-  }
+  const listed = { ...answer, plans, preferred, warnings: compact(wholeBeside(plans), answer.warnings) }
   if (!frontier) return listed
   const pareto = assembled(
     frontier.candidates,

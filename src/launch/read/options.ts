@@ -1,6 +1,7 @@
 /** Takes the options of a command line one by one; those that nobody takes count as not understood. */
 import { ownValue } from '../../fields.ts'
 import { isBare, isOption, isOtherwiseDashed } from './dashes.ts'
+import { pythonFloat, pythonInt } from './python-numbers.ts'
 
 export interface Options {
   /** Values of an option under any of its names, where it is given last; null if it is not given. */
@@ -82,7 +83,7 @@ export function optionsOf(
       fault(`${names[0]} has no value`)
       return null
     }
-    const read = pythonNumber(value)
+    const read = pythonFloat(value)
     if (read !== null) return read
     if (value === '') {
       fault(emptyText(names[0] ?? ''))
@@ -109,7 +110,7 @@ export function optionsOf(
       const written = text(...names) ?? ''
       if (value === null) return null
       if (Number.isInteger(value) && value >= 1 && value <= 1e9) {
-        if (isWhole.test(written)) return value
+        if (pythonInt(written) !== null) return value
         fault(`${names[0]} is ${written}, which is not written as a whole number: ${value} is`)
         return null
       }
@@ -135,15 +136,6 @@ export function optionsOf(
     ],
     known: () => [...taken],
   }
-}
-
-/** What Python's int() and float() take of a number that is not negative: digits may have _ between them. */
-const digits = String.raw`\d+(_\d+)*`
-const isWhole = new RegExp(String.raw`^\+?${digits}$`)
-const isNumber = new RegExp(String.raw`^\+?(${digits}\.?(${digits})?|\.${digits})(e[+-]?${digits})?$`, 'i')
-
-function pythonNumber(value: string): number | null {
-  return isNumber.test(value) ? Number(value.replaceAll('_', '')) : null
 }
 
 const yesOrNo = /^(true|yes|on|1|false|no|off|0)$/i

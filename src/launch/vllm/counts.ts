@@ -3,6 +3,7 @@
  * human_readable_int_or_auto), where anything else is an error of the parser.
  */
 import { emptyText, type Options, unset } from '../read/options.ts'
+import { pythonInt } from '../read/python-numbers.ts'
 
 const units: Readonly<Record<string, number>> = {
   ...{ k: 1e3, m: 1e6, g: 1e9, t: 1e12 },
@@ -31,14 +32,14 @@ export function countOf(options: Options, option: string, fitting?: RegExp): Cou
   return { value: null, fault: `${option} is ${text.slice(0, 100)}, ${why}${nearestOf(text)}` }
 }
 
-/** Python's whole numbers may have underscores between digits; decimals go with units of tens alone. */
+/** Decimals go with units of tens alone. */
 function numberIn(text: string): number | null {
   const [, number = '', decimals = '', unit = ''] = /^(\d+)(\.\d+)?([kKmMgGtT])$/.exec(text.trim()) ?? []
   if (number !== '') {
     const isWhole = decimals === '' || unit === unit.toLowerCase()
     return isWhole ? Math.trunc(Number(`${number}${decimals}`) * (units[unit] ?? 1)) : null
   }
-  return /^[+-]?\d+(_\d+)*$/.test(text.trim()) ? Number(text.trim().replaceAll('_', '')) : null
+  return pythonInt(text.trim())
 }
 
 /** What vLLM takes in place of thousands with commas, and of decimals with a unit of powers of two. */

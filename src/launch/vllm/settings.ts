@@ -31,6 +31,8 @@ export const vllmSettings = {
   // Sequences of one data rank, which is a replica or a group.
   sequences: setting('--max-num-seqs', ({ sequences }: Serving) => sequences, whole),
   tokens: setting('--max-num-batched-tokens', batchedTokens),
+  // On as it is: read for a word behind it that would turn it off.
+  inParts: setting('--enable-chunked-prefill', null, given),
   graphs: setting('--max-cudagraph-capture-size', graphsOf),
   drafts: setting('--speculative-config', draftsConfig),
   utilization: setting('--gpu-memory-utilization', utilizationOf, number),

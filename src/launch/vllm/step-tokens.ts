@@ -41,8 +41,6 @@ export function stepIn(options: Options, { tokens, sequences }: Step): Step {
 }
 
 function readsInParts(options: Options): boolean {
-  // On as it is; asked for what may stand behind it.
-  options.isOn('--enable-chunked-prefill')
   return !options.isOn('--no-enable-chunked-prefill')
 }
 

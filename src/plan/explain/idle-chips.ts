@@ -34,7 +34,7 @@ interface Beside extends Pick<Plan, 'rank' | 'chips' | 'idleChips' | 'stepTimeSe
  * Says which plan uses all chips and is tied with the first, where the first leaves some idle. `onAll` is the step time of the best that uses all
  * of them, listed or not, as a list of families has no other plan of the first one's; null where plans are not ranked by their steps.
  */
-export function wholeBeside(plans: readonly Beside[], onAll: Seconds | null): string | null {
+export function wholeBeside(plans: readonly Beside[], onAll: Seconds | null = null): string | null {
   const [first] = plans
   if (!first || first.idleChips === 0) return null
   const whole = plans.find(({ idleChips, againstFirst }) => idleChips === 0 && againstFirst?.tied)
