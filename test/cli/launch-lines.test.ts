@@ -107,7 +107,9 @@ describe('what is no failure', () => {
   const odd = script
     .replace('--frobnicate', '--frobnicate 3')
     .replace('--nproc-per-node 8', '--nproc-per-node 4')
-  const job = odd.replace('#!/bin/bash\n', '#!/bin/bash\n#SBATCH --nodes=2 --gpus-per-node=8\n')
+  const job = odd
+    .replace('#!/bin/bash\n', '#!/bin/bash\n#SBATCH --nodes=2 --gpus-per-node=8\n')
+    .replace('torchrun', 'srun torchrun')
   const reports = ['sarif', 'junit'].flatMap((name) => ['--report', `${name}=${name}`])
   const asked = [
     'check',

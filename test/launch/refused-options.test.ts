@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import type { LaunchedPlan } from '../../api/schemas/launch.ts'
 import { readerOf } from '../../api/translate/launch/file.ts'
 import { misspeltChecks, misspeltIn } from '../../api/translate/launch/misspelt.ts'
-import { optionsOfVersion } from '../../api/translate/launch/option-lists.ts'
+import { optionsOfVersion, valueKindOf } from '../../api/translate/launch/option-lists.ts'
 import { forAll } from '../law.ts'
 
 const { files } = JSON.parse(readFileSync('fixtures/launch-files.json', 'utf8')) as {
@@ -93,7 +93,9 @@ describe('an option', () => {
     const list = optionsOfVersion(megatron('')) ?? []
     expect(list.length).toBeGreaterThan(800)
     forAll(50, [fc.constantFrom(...list)], (option) => {
-      expect(misspeltIn(megatron(option))).toEqual([])
+      const value = { int: ' 1', float: ' 0.5', flag: '' }
+      const kind = valueKindOf(option, megatron('')) ?? 'flag'
+      expect(misspeltIn(megatron(option + value[kind]))).toEqual([])
       const other = `--zz${option.slice(2)}-qqq`
       expect(misspeltIn(megatron(other))).toMatchObject([{ option: other }])
     })
@@ -110,5 +112,38 @@ describe('an option', () => {
     expect(
       names('maxtext', 'python3 -m maxtext.train base.yml ici_tensr_parallelism=8 steps=3', 'train'),
     ).toEqual([['ici_tensr_parallelism', 'ici_tensor_parallelism']])
+  })
+})
+
+describe('an option on which no plan depends', () => {
+  const vllm = (options: string) => read('vllm', `vllm serve org/m ${options}`, 'generate')
+  const sglang = (options: string) =>
+    read('sglang', `python -m sglang.launch_server --model-path m ${options}`, 'generate')
+  const texts = (reading: ReturnType<typeof read>) =>
+    misspeltChecks(reading, '/plan').map(({ message }) => message)
+
+  it.each([
+    [megatron('--lr foo'), '--lr is foo, no number, which megatron core_v0.19.0 does not take'],
+    [megatron('--weight-decay --bf16'), '--weight-decay is empty, no number'],
+    [megatron('--save-interval 1.5'), '--save-interval is 1.5, no whole number'],
+    [megatron('--no-save-optim true'), '--no-save-optim has a value, true'],
+    [vllm('--trust-remote-code true'), '--trust-remote-code has a value, true, which vllm'],
+    [sglang('--enable-metrics=1'), '--enable-metrics has a value, 1, which sglang'],
+  ])('has a value that its parser takes: %#', (reading, said) => {
+    expect(texts(reading)).toEqual([expect.stringContaining(said)])
+  })
+
+  it('may have any that the parser takes, or one that is not known', () => {
+    const right =
+      '--lr 1.5e-4 --min-lr -1 --weight-decay .1 --clip-grad inf --save-interval 1_000 --log-interval $N --no-save-optim'
+    expect(texts(megatron(right))).toEqual([])
+    expect(texts(megatron('--lr foo', 'my/pretrain.py'))).toEqual([])
+    expect(texts(vllm('--trust-remote-code --enable-auto-tool-choice --port 8000'))).toEqual([])
+    expect(texts(read('vllm', 'vllm serve --trust-remote-code org/m', 'generate'))).toEqual([])
+  })
+
+  it('of SGLang that begins several of its options is ambiguous', () => {
+    expect(sglang('--tp 8 --pp 2').refusals).toEqual([expect.stringContaining('ambiguous')])
+    expect(sglang('--tp 8 --pp-size 2').refusals).toEqual([])
   })
 })

@@ -81,3 +81,51 @@ describe('lists of commands behind a test', () => {
     expect(documents.get('f')).toBe('TP=8\n')
   })
 })
+
+describe('what sets variables without an assignment', () => {
+  it.each([
+    '((N = 1 << 3))\nrun $N $((N >> 1)) $((2 ** 3 * 2))',
+    'N=2\n(( N *= 4 )); (( M = N + 1 ))\nrun $N $M',
+    'N=2\n((N++)); ((--N)); (( N += N == 2 ? 3 : 1 ))\nrun $N',
+    'let N=4 "M = N << 1"\nlet M+=1\nrun $N $M',
+    'N=1\nif ((N > 0)); then ((N = 5)); fi\n((N == 5)) && run $N',
+    'for ((i = 0; i < 1; i++)); do run round; done',
+    "read -r -d '' C <<EOF\nrun --a 1\n  --b 2\nEOF\nrun $C",
+    'N=3\nIFS= read -rd \'\' C <<-EOF || true\n\trun $N\n\tEOF\neval "$C"',
+    "read -r -d '' C <<'EOF' || true\nrun $N\nEOF\nN=7\neval \"$C\"",
+    'read A B <<EOF\n1 2 3\n4\nEOF\nrun $A $B',
+    'mapfile -t L <<EOF\n--a\n--b=2\nEOF\nrun "${L[@]}" ${#L[@]}',
+    'readarray -t L <<< "--a"\nrun "${L[@]}"',
+    'M=(x y)\nfor i in "${!M[@]}"; do run $i ${M[$i]}; break; done',
+    'declare -A M=([k]=v)\nfor i in "${!M[@]}"; do run $i ${M[$i]}; done',
+  ])('is read as bash does it: %j', (script) => {
+    expect(ran(script)).toEqual(ranByBash(script))
+  })
+
+  it('is not known where what it is made of is not', () => {
+    expect(ran('((N = $WORLD / 8))\nrun $N')).toEqual([['run', '$(( $WORLD / 8))']])
+    expect(ran('N=2\n[ -f x ] && ((N = 4))\n[[ $N == 2 ]] && run two\nrun end')).toContainEqual([
+      'run',
+      'end',
+    ])
+  })
+})
+
+it.each([
+  'ssh $HOST "cd /w && run --a 2"',
+  "pdsh -w h[1-4] 'cd /w; run --a 2'",
+  'tmux new-session -d -s s "run --a 2"',
+  'srun --label bash -c "run --a 2"',
+])('a command that is sent elsewhere is read: %j', (script) => {
+  expect(ran(script)).toEqual([['run', '--a', '2']])
+})
+
+it.each([
+  ['run --a "2\n', 'a quote (") which opens on line 1 is not closed, so that all behind it is one word'],
+  ['if [ -n x ]; then\n  run\n', 'if is not ended (fi)'],
+  ['for i in 1 2; do\n  run\n', 'for is not ended (done)'],
+  ['f() {\n  run\n}\ncase $1 in\n  a) f ;;\n', 'case is not ended (esac)'],
+])('a script that no shell runs is told so: %j', (script, why) => {
+  expect(readScript(script).notes).toContain(`${why}: a shell does not run it`)
+  expect(() => execFileSync('bash', ['-n'], { input: script, stdio: 'pipe' })).toThrow()
+})

@@ -279,7 +279,8 @@ describe('lists and sums', () => {
       arithmetic('7%4-1'),
       arithmetic('1/0'),
       arithmetic('2**3'),
+      arithmetic('2**'),
       arithmetic(''),
-    ]).toEqual([10, 2, null, null, null])
+    ]).toEqual([10, 2, null, 8, null, null])
   })
 })

@@ -6,6 +6,7 @@ import { ownValue } from '../../../src/fields.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Check } from '../../../src/validation/check.ts'
 import { nearest, slipOf } from '../../hints/nearest.ts'
+import { misvaluedIn } from './misvalued.ts'
 import { isInClosedSection, optionsOfVersion } from './option-lists.ts'
 import { isSwitch, optionIn, spelling } from './option-names.ts'
 import { type Undashed, undashedIn } from './undashed.ts'
@@ -22,7 +23,7 @@ export function misspeltIn(reading: LaunchReading): readonly Misspelt[] {
   const undashed = undashedIn(reading)
   const refused = besides(undashed, refusedIn(reading))
   const others = besides([...undashed, ...refused], resembling(reading))
-  return [...undashed, ...refused, ...others, ...unregisteredIn(reading)]
+  return [...undashed, ...refused, ...others, ...misvaluedIn(reading), ...unregisteredIn(reading)]
 }
 
 function besides(told: readonly Misspelt[], more: readonly Misspelt[]): readonly Misspelt[] {
@@ -113,7 +114,7 @@ export function misspeltChecks(reading: LaunchReading | null, pointer: string): 
     name: 'understood',
     ok: false,
     pointer,
-    expected: one.meant ?? `an option of ${one.by}`,
+    expected: one.meant ?? `${one.value === undefined ? 'an option' : 'a value'} of ${one.by}`,
     actual: one.value ?? one.option,
     message: misspeltText(one),
   }))

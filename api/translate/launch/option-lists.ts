@@ -13,7 +13,14 @@ const optionList = z.object({
   whole: z.boolean().default(false),
   /** Sections of a file that refuse any key that `names` does not have. */
   closed: z.array(z.string()).default([]),
+  /** Options by what their value has to be, of those of which that is known. */
+  values: z
+    .object({ int: z.array(z.string()), float: z.array(z.string()), flag: z.array(z.string()) })
+    .partial()
+    .default({}),
 })
+
+export type ValueKind = 'int' | 'float' | 'flag'
 
 const folder = new URL('fixtures/options/', root)
 const files = new Map<string, z.output<typeof optionList> | null>()
@@ -24,6 +31,13 @@ type Release = Pick<LaunchReading, 'framework' | 'version'>
 export function optionsOfVersion(release: Release): readonly string[] | null {
   const list = listOf(release)
   return list && [...list.names, ...list.later]
+}
+
+/** What values of an option are in that version; null where that is not known. */
+export function valueKindOf(option: string, { framework, version }: Release): ValueKind | null {
+  const list = listNamed(framework)
+  const found = list?.version === version ? Object.entries(list.values) : []
+  return (found.find(([, names]) => names?.includes(option))?.[0] as ValueKind | undefined) ?? null
 }
 
 /** Whether the key is one of a section whose list has all keys. */

@@ -1,6 +1,7 @@
 /** Reads a launch file together with what the request itself says. */
 import { type Fields, isFields, present } from '../../../src/fields.ts'
 import { type Chip, devicesOn } from '../../../src/hardware/chip.ts'
+import { hostOf } from '../../../src/hardware/cluster/hosts.ts'
 import { hasUserBuffers } from '../../../src/hardware/vendor.ts'
 import { knownOf } from '../../../src/launch/read/known-model.ts'
 import { heldToJob } from '../../../src/launch/read/launcher-world.ts'
@@ -33,7 +34,10 @@ export function readIn(asked: LaunchedPlan, own: Fields, catalogue: Catalogue): 
   const gpus = podGpus(written)
   const reading = { ...readTwice(plan, own, catalogue, gpus), cutOff: cutOffIn(written) }
   if (typeof written !== 'string') return reading
-  const { notes: ofJob, refusals } = heldToJob(commandsOf(written), gpus, podsOfJob(written), reading.tasks)
+  const { notes: ofJob, refusals } = heldToJob(commandsOf(written), {
+    ...{ podGpus: gpus, pods: podsOfJob(written), tasks: reading.tasks },
+    ...present({ chips: workingOf(own) ?? chipsOf(own), hostChips: hostChipsOf(own, catalogue) }),
+  })
   const notes = [...ofLines, ...ofJob]
   return {
     ...reading,
@@ -123,6 +127,13 @@ function innermostSize(own: Fields, known: Pick<Chip, 'system'> | undefined): un
     valueAt(own, ['hardware', 'chip', 'system', ...first]) ??
     valueAt(known?.system, first)
   )
+}
+
+/** GPUs of a host; undefined on a torus, where nothing says the chip, and where it is not in the catalogue. */
+function hostChipsOf(own: Fields, catalogue: Catalogue): number | undefined {
+  const chip = valueAt(own, ['hardware', 'chip'])
+  const unit = innermostSize(own, typeof chip === 'string' ? knownChip(catalogue, chip) : undefined)
+  return typeof unit === 'number' ? hostOf(unit) : undefined
 }
 
 /** Of a slice; undefined behind switches, and where the hardware cannot be resolved, which is reported once the request is complete. */

@@ -7,7 +7,7 @@ import { layoutOption } from '../megatron/read/layout.ts'
 import { readMegatron } from '../megatron/read/read.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { scriptOf } from '../read/shell/script.ts'
-import { tasksOf } from '../read/world.ts'
+import { mpiRanks, tasksOf } from '../read/world.ts'
 import { isImmaterial } from './immaterial.ts'
 import { overwrittenNote } from './overrides.ts'
 import { nameOf } from './recipes.ts'
@@ -26,7 +26,9 @@ export function readBridge(
   const [, stem, named] = /^(.+?)(?:_pretrain(?:_(\d+)gpu)?.*|_config)?$/.exec(recipe ?? '') ?? []
   // The names of benchmark recipes contain their number of GPUs.
   const tasks = tasksOf(script.variables, started)
-  const counted = taken.gpus ?? (named === undefined || started.includes('--nnodes') ? tasks : Number(named))
+  const counted =
+    taken.gpus ??
+    (named === undefined || started.includes('--nnodes') ? (tasks ?? mpiRanks(started)) : Number(named))
   const whole = holdsWhole(fields, stem ?? '')
   // Unless overridden, a recipe runs in bf16 with the distributed optimizer (recipes/common.py, _pretrain_common).
   const numbers = fields.has(keys.precision) ? [] : ['--bf16']

@@ -5,8 +5,22 @@
  */
 import { compact } from '../../compact.ts'
 import { counted } from '../../plan/explain/figures.ts'
-import { optionsOf } from './options.ts'
+import { type Options, optionsOf } from './options.ts'
 import { readScript, type Script } from './shell/script.ts'
+import { crowdedTasks, lonelyNode } from './torchrun-tasks.ts'
+import { countOf, nodesOf, processesOf } from './world.ts'
+
+/** What the job has, as far as it is said. */
+export interface Job {
+  /** GPUs of a container. */
+  readonly podGpus?: number | undefined
+  readonly pods?: number | undefined
+  /** Tasks of Slurm that are its ranks. */
+  readonly tasks?: number | undefined
+  /** Chips that the request says, and how many of them are on a host. */
+  readonly chips?: number | undefined
+  readonly hostChips?: number | undefined
+}
 
 interface Held {
   readonly notes: readonly string[]
@@ -14,14 +28,13 @@ interface Held {
   readonly refusals: readonly string[]
 }
 
-/** `podGpus` are those of a container, `jobPods` the pods that its job has, and `tasks` those of Slurm that are its ranks. */
-export function heldToJob(text: string, podGpus: number | undefined, jobPods?: number, tasks?: number): Held {
+export function heldToJob(text: string, { podGpus, pods: jobPods, tasks, chips, hostChips }: Job = {}): Held {
   const { commands, variables } = readScript(text)
-  const words = commands.findLast((command) => command.some((word) => launcher.test(word)))
+  const at = commands.findLastIndex((command) => command.some((word) => launcher.test(word)))
+  const words = commands[at]
   if (!words) return { notes: compact(tasks !== undefined && idleTasks(variables, tasks)), refusals: [] }
   const options = optionsOf(words)
-  const nodes = numberOf(options.text('--nnodes'))
-  const each = numberOf(options.text('--nproc-per-node', '--nproc_per_node'))
+  const [nodes, each] = [nodesOf(options)?.least, processesOf(options) ?? undefined]
   const pods = numberIn(variables, 'PET_NNODES', 'LWS_GROUP_SIZE') ?? jobPods
   const hosts = pods ?? numberIn(variables, 'SLURM_NNODES')
   const gpus = podGpus ?? numberIn(variables, 'SLURM_GPUS_ON_NODE')
@@ -36,24 +49,43 @@ export function heldToJob(text: string, podGpus: number | undefined, jobPods?: n
     gpus !== undefined &&
     each > gpus &&
     `torchrun starts ${each} processes (--nproc-per-node) where there are ${counted(gpus, 'GPU')}`
-  const surely = compact(pods !== undefined && waits, podGpus !== undefined && crowds)
+  const surely = compact(
+    pods !== undefined && waits,
+    podGpus !== undefined && crowds,
+    outOfReach(options, chips, podGpus ?? hostChips),
+    crowdedTasks(commands.slice(0, at + 1), variables, nodes),
+  )
   const perhaps = compact(pods === undefined && waits, podGpus === undefined && crowds)
   const refusals = surely.map((one) => `${one}: it does not start`)
+  const most = nodesOf(options)?.most
   return {
     notes: compact(
       refusals,
       perhaps.map((one) => `${one}: it does not start unless it is sent with more`),
-      nodes !== undefined &&
+      most !== undefined &&
         hosts !== undefined &&
-        nodes < hosts &&
-        `the job has ${counted(hosts, kind)}, of which torchrun starts on ${nodes} (--nnodes): the others stay idle`,
+        most < hosts &&
+        `the job has ${counted(hosts, kind)}, of which torchrun starts on ${most} (--nnodes): the others stay idle`,
       each !== undefined &&
         gpus !== undefined &&
         each < gpus &&
         `a ${kind} has ${counted(gpus, 'GPU')}, of which torchrun takes ${each} (--nproc-per-node): the others stay idle`,
+      pods === undefined && lonelyNode(commands, variables, nodes),
     ),
     refusals,
   }
+}
+
+/** Where torchrun counts the GPUs of its nodes itself, or takes as many nodes as come, it may still have fewer ranks, or more, than there are chips. */
+function outOfReach(options: Options, chips: number | undefined, host: number | undefined): string | null {
+  const nodes = nodesOf(options)
+  const each = processesOf(options)
+  if (nodes === null || chips === undefined) return null
+  const [least, most] = [nodes.least * (each ?? 1), nodes.most * (each ?? host ?? Number.POSITIVE_INFINITY)]
+  if (least === most || (least <= chips && chips <= most)) return null
+  const counts = each === null ? `hosts of ${host ?? 'some'} GPUs` : `--nproc-per-node ${each}`
+  const bound = chips > most ? `at most ${most}` : `at least ${least}`
+  return `torchrun starts ${bound} processes (--nnodes ${options.text('--nnodes')}, ${counts}), and the request has ${chips} chips`
 }
 
 /** What a job of Slurm leaves idle whose tasks are its ranks, with no launcher between: each of them has one GPU. */
@@ -66,10 +98,5 @@ function idleTasks(variables: Script['variables'], tasks: number): string | null
 const launcher = /(^|\/)torchrun$|^torch\.distributed\.(run|launch)$/
 
 function numberIn(variables: Script['variables'], ...names: readonly string[]): number | undefined {
-  return names.map((name) => numberOf(variables.get(name)?.[0] ?? null)).find((one) => one !== undefined)
-}
-
-/** Undefined for words (`auto`), ranges (`1:4`) and what the text does not set. */
-function numberOf(text: string | null): number | undefined {
-  return /^[1-9]\d{0,8}$/.test(text ?? '') ? Number(text) : undefined
+  return names.map((name) => countOf(variables.get(name)?.[0])).find((one) => one !== undefined)
 }

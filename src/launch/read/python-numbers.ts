@@ -13,6 +13,11 @@ export function pythonFloat(text: string): number | null {
   return float.test(text) ? numberOf(text) : null
 }
 
+/** Whether float() takes it, negative or not finite as it may be. */
+export function isPythonFloat(text: string): boolean {
+  return float.test(text.replace(/^-/, '')) || /^[+-]?(inf(inity)?|nan)$/i.test(text)
+}
+
 function numberOf(text: string): number {
   return Number(text.replaceAll('_', ''))
 }

@@ -7,12 +7,21 @@ const nodesSaid = ['--num_nodes', '--nnodes', '--num-nodes'] as const
 
 /** Number of chips that PyTorch's launcher starts: nodes times processes; null if one of them is not given. */
 export function worldOf(options: Options): number | null {
-  const nodes = options.whole(...nodesSaid)
+  const nodes = nodesOf(options)
   const each = processesOf(options)
-  return nodes === null || each === null ? null : nodes * each
+  return nodes === null || nodes.least !== nodes.most || each === null ? null : nodes.least * each
 }
 
-function processesOf(options: Options): number | null {
+/** Nodes that PyTorch's launcher waits for and takes, of which a range (`1:4`) says the least and the most; null where it is not told. */
+export function nodesOf(options: Options): { readonly least: number; readonly most: number } | null {
+  const [, least, most] = /^(\d{1,9}):(\d{1,9})$/.exec(options.text(...nodesSaid) ?? '') ?? []
+  if (least !== undefined) return { least: Number(least), most: Number(most) }
+  const nodes = options.whole(...nodesSaid)
+  return nodes === null ? null : { least: nodes, most: nodes }
+}
+
+/** Processes that it starts on each node; null where it counts the devices itself, or is not told. */
+export function processesOf(options: Options): number | null {
   const names = ['--num_gpus', '--nproc-per-node', '--nproc_per_node']
   // With these words torchrun counts the devices itself.
   return /^(auto|gpu|cpu)$/.test(options.text(...names) ?? '') ? null : options.whole(...names)
@@ -29,8 +38,19 @@ export function tasksOf(
   variables: ReadonlyMap<string, readonly string[]>,
   launcher: readonly string[],
 ): number | null {
-  const starts = launcher.some((word) => /torchrun|torch\.distributed|accelerate|deepspeed/.test(word))
-  // Options of its own srun count before those of the job.
+  return startsRanks(launcher) ? null : slurmTasks(variables, launcher)
+}
+
+/** Whether what is started in a task starts ranks in its turn. */
+function startsRanks(launcher: readonly string[]): boolean {
+  return launcher.some((word) => /torchrun|torch\.distributed|accelerate|deepspeed/.test(word))
+}
+
+/** Tasks in which an srun starts what follows it; options of its own count before those of the job. */
+export function slurmTasks(
+  variables: ReadonlyMap<string, readonly string[]>,
+  launcher: readonly string[],
+): number | null {
   const own = new Map(launcher.includes('srun') ? slurmOptions(launcher) : [])
   const [all, nodes, each] = ['SLURM_NTASKS', 'SLURM_NNODES', 'SLURM_NTASKS_PER_NODE'].map((name) =>
     Number(own.get(name)),
@@ -38,7 +58,22 @@ export function tasksOf(
   const of = (name: string, told?: number) => told || Number(variables.get(name)?.[0])
   const counted = nodes || each ? of('SLURM_NNODES', nodes) * of('SLURM_NTASKS_PER_NODE', each) : Number.NaN
   const tasks = all || counted || of('SLURM_NTASKS')
-  return starts || !(tasks >= 1) ? null : tasks
+  return tasks >= 1 ? tasks : null
+}
+
+/**
+ * Processes that MPI's launcher starts, each of which is a rank; null where it does not say how many, or starts torchrun in each. Source:
+ * docs.open-mpi.org, mpirun(1): `-np`, `-n`, `--n` and `-c` are one option.
+ */
+export function mpiRanks(launcher: readonly string[]): number | null {
+  const start = launcher.findIndex((word) => /(^|\/)(mpirun|mpiexec|orterun)$/.test(word))
+  const count = launcher.findIndex((word, at) => at > start && /^(--?np?|-c)$/.test(word))
+  return start < 0 || count < 0 || startsRanks(launcher) ? null : (countOf(launcher[count + 1]) ?? null)
+}
+
+/** Undefined for words (`auto`), ranges (`1:4`) and what the text does not set. */
+export function countOf(text: string | null | undefined): number | undefined {
+  return /^[1-9]\d{0,8}$/.test(text ?? '') ? Number(text) : undefined
 }
 
 /** The fault of a launch that does not say its chips, with the options that could have said them. */

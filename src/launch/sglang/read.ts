@@ -80,6 +80,8 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
     nodesRefused(options, { tensors, pipeline: rest.pipeline, data, attends }),
     step !== null && pagesRefused(step, groups, options, context),
     deepEpRefused(options, { dispatch, ranks: tensors, role: rest.role }, context),
+    /(^|\s)--pp[\s=]/.test(text) &&
+      '--pp is the beginning of --pp-size and of --pp-max-micro-batch-size, so that argparse calls it ambiguous: it does not start',
   )
   const mixes = both && options.isOn('--enable-mixed-chunk')
   return servingReading(

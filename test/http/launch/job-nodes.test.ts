@@ -43,18 +43,73 @@ it('a job of Slurm without torchrun has a rank in each task, and is told of the 
   expect((await sent(8)).warnings).not.toMatch(/idle/)
 })
 
+it("processes of MPI's launcher are ranks, and are held to the chips", async () => {
+  const sent = async (mpi: string, chips: number) => {
+    const { body } = await service({ search: planning })
+      .post('/validate')
+      .send({ hardware: { chip: 'h100-sxm', chips }, plan: { megatron: `${mpi} pretrain_gpt.py ${model}` } })
+    return body
+  }
+  const counted = await sent('mpirun --allow-run-as-root -np 16 -x NCCL_DEBUG=INFO python', 32)
+  expect(counted.errors).toEqual([expect.objectContaining({ pointer: '/hardware/chips' })])
+  expect((await sent('mpirun -np 16 python', 16)).read.request.hardware.chips).toBe(16)
+  expect((await sent('mpiexec -n 2 torchrun --nnodes 2 --nproc-per-node 8', 16)).errors).toBeUndefined()
+})
+
 describe('a job of Slurm', () => {
   const slurm = (options: string) =>
-    heldToJob(
-      `#!/bin/bash\n#SBATCH --nodes=4 --gpus-per-node=8\nsrun torchrun ${options} train.py`,
-      undefined,
-    )
+    heldToJob(`#!/bin/bash\n#SBATCH --nodes=4 --gpus-per-node=8\nsrun torchrun ${options} train.py`)
 
   it('may be sent with more nodes than its lines say, so that a note tells it alone', () => {
     expect(slurm('--nnodes 8 --nproc-per-node 8')).toEqual({
       notes: [expect.stringMatching(/has 4 nodes, and torchrun waits for 8 .* unless it is sent with more/)],
       refusals: [],
     })
+  })
+
+  const batch = (lines: string, command: string, more = {}) =>
+    heldToJob(`#!/bin/bash\n#SBATCH --nodes=4 --gpus-per-node=8 ${lines}\n${command} train.py`, more)
+  const four = '--nnodes 4 --nproc-per-node 8'
+
+  it.each([
+    ['of its lines', '--ntasks-per-node=8', `srun torchrun ${four}`],
+    ['of srun', '--ntasks-per-node=1', `srun --ntasks-per-node=8 torchrun ${four}`],
+    ['of a command in one word', '-n 32', `srun bash -c "torchrun ${four} train.py" --`],
+    ['of python', '--ntasks-per-node=8', `srun -l python -m torch.distributed.run ${four}`],
+  ])('does not start torchrun more than once on a node: tasks %s', (_, lines, command) => {
+    expect(batch(lines, command).refusals).toEqual([
+      expect.stringMatching(/in each of 32 tasks, and it is told of 4 nodes .* it does not start$/),
+    ])
+  })
+
+  it.each([
+    ['of its lines', '--ntasks-per-node=1', `srun torchrun ${four}`],
+    ['of srun', '--ntasks-per-node=8', `srun --ntasks-per-node=1 torchrun ${four}`],
+    ['of srun, for all nodes', '--ntasks-per-node=8', `srun -n 4 torchrun ${four}`],
+    ['that are not said', '', `srun torchrun ${four}`],
+  ])('starts torchrun once on a node: tasks %s', (_, lines, command) => {
+    expect(batch(lines, command)).toEqual({ notes: [], refusals: [] })
+  })
+
+  it('is told that torchrun of several nodes runs on the first alone, unless something starts it on the others', () => {
+    expect(batch('', `torchrun ${four}`)).toEqual({
+      notes: [
+        expect.stringMatching(/4 nodes, and nothing in the script starts torchrun on those behind the/),
+      ],
+      refusals: [],
+    })
+    for (const starts of ['for h in $HOSTS; do ssh $h', 'pdsh -w $HOSTS', 'mpirun -np 4'])
+      expect(batch('', `${starts} torchrun ${four}`).notes, starts).toEqual([])
+  })
+
+  it.each([
+    ['--nnodes 4 --nproc-per-node gpu', 64, /at most 32 processes \(--nnodes 4, hosts of 8 GPUs\)/],
+    ['--nnodes 1:4 --nproc-per-node 8', 64, /at most 32 processes \(--nnodes 1:4, --nproc-per-node 8\)/],
+    ['--nnodes 4:8 --nproc-per-node auto', 2, /at least 4 processes/],
+  ])('starts %s for no %i chips', (options, chips, said) => {
+    const { refusals } = heldToJob(`torchrun ${options} train.py`, { chips, hostChips: 8 })
+    expect(refusals).toEqual([expect.stringMatching(said)])
+    expect(heldToJob(`torchrun ${options} train.py`, { chips: 25, hostChips: 8 }).refusals).toEqual([])
   })
 
   it('is told what stays idle, and nothing where all is used or is not said', () => {

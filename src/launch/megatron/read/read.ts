@@ -11,7 +11,7 @@ import { leftOver } from '../../read/left-over.ts'
 import { optionsOf } from '../../read/options.ts'
 import type { Following, LaunchReading, ReadingContext } from '../../read/reading.ts'
 import { scriptOf } from '../../read/shell/script.ts'
-import { chipsUnsaid, ofOneNode, tasksOf, worldOf } from '../../read/world.ts'
+import { chipsUnsaid, mpiRanks, ofOneNode, tasksOf, worldOf } from '../../read/world.ts'
 import { said } from '../../settings/settings.ts'
 import { type MegatronSaid, megatronSettings } from '../settings.ts'
 import { megatronVersion } from '../version.ts'
@@ -48,7 +48,7 @@ export function readMegatron(
   const script = scriptOf(written)
   const { launcher, own, program, handedTo } = commandOf(script.commands)
   const tasks = tasksOf(script.variables, launcher)
-  const started = worldOf(optionsOf(launcher)) ?? worldOf(optionsOf(own)) ?? tasks
+  const started = worldOf(optionsOf(launcher)) ?? worldOf(optionsOf(own)) ?? tasks ?? mpiRanks(launcher)
   // Where the request says another number, its launcher is told of nodes otherwise (PET_NNODES).
   const world = started ?? (chips === null ? ofOneNode(optionsOf(launcher)) : null)
   const options = optionsOf(own, megatronSynonyms)

@@ -1,6 +1,6 @@
 /**
- * Evaluates whole-number arithmetic of a shell, `$((A * B))`: + - * / %, comparisons, && and ||, `A > B ? A : B` and parentheses. Null for
- * anything else.
+ * Evaluates whole-number arithmetic of a shell, `$((A * B))`: + - * / % **, shifts, comparisons, && and ||, `A > B ? A : B` and parentheses. Null
+ * for anything else.
  */
 import { ownValue } from '../../../fields.ts'
 
@@ -20,17 +20,19 @@ const levels: readonly Readonly<Record<string, Operation>>[] = [
     '<': (left, right) => Number(left < right),
     '>': (left, right) => Number(left > right),
   },
+  { '<<': (left, right) => left * 2 ** right, '>>': (left, right) => Math.floor(left / 2 ** right) },
   { '+': (left, right) => left + right, '-': (left, right) => left - right },
   {
     '*': (left, right) => left * right,
     '/': (left, right) => (right === 0 ? null : Math.trunc(left / right)),
     '%': (left, right) => (right === 0 ? null : left % right),
   },
+  { '**': (left, right) => left ** right },
 ]
 
 export function arithmetic(text: string): number | null {
   if (text.length > longest) return null
-  const tokens = text.match(/\d+|[<>=!]=|&&|\|\||[-+*/%()<>?:]|\S/g) ?? []
+  const tokens = text.match(/\d+|<<|>>|\*\*|[<>=!]=|&&|\|\||[-+*/%()<>?:]|\S/g) ?? []
   let at = 0
 
   function choice(): number | null {

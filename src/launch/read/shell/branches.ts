@@ -60,13 +60,20 @@ export interface Branches {
   readonly isLoose: () => boolean
   /** Whether the last test could not be decided. */
   readonly isOpen: () => boolean
+  /** Says what the text does not end, with the word that would; null if it ends all that it opens. */
+  readonly unended: () => string | null
 }
 
 /** Stands for the word that opens a list, which has none. */
 const list = '&&'
 
-const opening = new Set(['if', 'while', 'until', 'for', 'select', 'case', '{'])
-const closingWords = new Set(['fi', 'done', 'esac', '}'])
+/** Words that open a construct, with the word that ends it. */
+const endings: Readonly<Record<string, string>> = {
+  ...{ if: 'fi', case: 'esac', '{': '}' },
+  ...{ while: 'done', until: 'done', for: 'done', select: 'done' },
+}
+const opening = new Set(Object.keys(endings))
+const closingWords = new Set(Object.values(endings))
 /** Of loops over a list the first round is read, as it is. */
 const once = new Set(['if', 'for', 'case', list])
 const unopened = {
@@ -153,5 +160,9 @@ export function branchesOf(): Branches {
     inDoubt: () => within(open.at(-1)).inDoubt,
     isLoose: () => within(open.at(-1)).isLoose,
     isOpen: () => open.at(-1)?.undecided ?? false,
+    unended: () => {
+      const last = open.findLast(({ by }) => by !== list)
+      return last ? `${last.by} is not ended (${endings[last.by]})` : null
+    },
   }
 }

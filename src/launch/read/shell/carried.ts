@@ -1,4 +1,5 @@
-/** Commands that a command carries in one argument: bash -c '…', sbatch --wrap '…', xpk's --command='…', or a text that it writes down, $(cat <<EOM …); all of eval's are one. */
+/** Commands that a command carries in one argument: bash -c '…', sbatch --wrap '…', xpk's --command='…', what is sent to a shell of another host or terminal, ssh HOST '…', or a text that it writes down, $(cat <<EOM …); all of eval's are one. */
+const sending = new Set(['ssh', 'pdsh', 'clush', 'tmux', 'screen'])
 const carrying = /^(-[a-z]*c|--command|--wrap)$/
 const writtenDown = /^\$\(cat\s*<<-?\s*['"]?(\w+)['"]?\n([\s\S]*?)\n\s*\1\s*\)$/
 
@@ -10,6 +11,7 @@ export function carriedIn(words: readonly string[]): readonly string[] {
     if (body !== undefined) return [body.replaceAll('\\$', '$')]
     const [name = '', ...rest] = word.split('=')
     if (rest.length > 0 && carrying.test(name)) return [rest.join('=')]
-    return carrying.test(words[index - 1] ?? '') ? [word] : []
+    const isSent = sending.has(words[0] ?? '') && index === words.length - 1
+    return isSent || carrying.test(words[index - 1] ?? '') ? [word] : []
   })
 }

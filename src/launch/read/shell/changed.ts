@@ -1,10 +1,10 @@
 /**
  * Values as an expansion changes them: `${NAME,,}`, `${NAME^^}`, `${NAME%.*}`, `${NAME#*=}`, `${NAME//a/b}`, `${#NAME}`, `${#ITEMS[@]}`,
- * `${ITEMS[0]}`, `${!NAME}`; of all items of an array, of each. Source: bash(1), "Parameter Expansion".
+ * `${ITEMS[0]}`, `${!NAME}`, `${!ITEMS[@]}`; of all items of an array, of each. Source: bash(1), "Parameter Expansion".
  */
 import { ownValue } from '../../../fields.ts'
 import { endsIn, type Glob, globOf } from './glob.ts'
-import { keyed, unquoted, valuesOf } from './items.ts'
+import { keyed, keysOf, unquoted, valuesOf } from './items.ts'
 import type { ShellVariables } from './variables.ts'
 
 /** What an expansion may need of the others in it. */
@@ -46,6 +46,7 @@ const changes: Readonly<Record<string, Change>> = {
 export function changed(braced: string, variables: ShellVariables, inner: Inner): readonly string[] | null {
   const [, mark, name = '', index, rest = ''] = form.exec(braced) ?? []
   const own = name === '' ? undefined : variables.read(name)
+  if (mark === '!' && own && rest === '' && index !== undefined && isAll(name, index)) return keysOf(own)
   const chosen = own && chosenOf(own, /^[@*]$/.test(name) ? name : index, inner)
   // A value with what is not known in it has another length, and other letters.
   if (!chosen || chosen.some((value) => /[$`]/.test(value))) return null

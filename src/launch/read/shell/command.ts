@@ -1,6 +1,7 @@
 /** One command of a script: its words, and what stands between them. */
 import type { Certain } from './ahead.ts'
 import { assign, assigned } from './assigned.ts'
+import { calculation } from './calculation.ts'
 import { condition, hinge } from './condition.ts'
 import { type Declaration, declarationBy } from './declaration.ts'
 import type { Opened } from './here-document.ts'
@@ -38,7 +39,8 @@ export function readCommand(known: Known): Command {
   let declaration: Declaration | null = null
   for (;;) {
     blanks(here)
-    if (!declaration && words.length === 0 && own.size === 0 && hangs(known)) continue
+    const begins = !declaration && words.length === 0 && own.size === 0
+    if (begins && (hangs(known) || (!branches.awaitsPattern() && calculation(known)))) continue
     const next = here.text[here.at]
     if (next === undefined || '\n;&|()'.includes(next)) {
       const sign = signAt(here)

@@ -20,6 +20,11 @@ export function valuesOf(items: readonly string[]): readonly string[] {
   return own ? [...own.values()] : items
 }
 
+/** The keys of all items, or their places. */
+export function keysOf(items: readonly string[]): readonly string[] {
+  return [...(keyed(items)?.keys() ?? items.map((_, at) => `${at}`))]
+}
+
 const most = 1000
 
 /** An array with one more item, or another in its place; `adds` to what is there. */

@@ -7,4 +7,6 @@ export interface Pending {
   readonly file: Written | null
   /** Whether it is a script that the command starts. */
   readonly starts: boolean
+  /** The command that it is the input of. */
+  readonly words: readonly string[]
 }

@@ -7,6 +7,7 @@
  */
 import { known } from '../../../known.ts'
 import { recent } from '../../../recent.ts'
+import { calculate } from './calculation.ts'
 import { argumentsOf, type Called, calledBy } from './called.ts'
 import { carriedIn } from './carried.ts'
 import { type Command, readCommand } from './command.ts'
@@ -19,7 +20,7 @@ import type { Pending } from './pending.ts'
 import { isLooseSince, noteUndecided, type Reading, readingOf } from './reading.ts'
 import { skipped } from './reserved.ts'
 import { firstRound } from './rounds.ts'
-import { takenApart } from './taken-apart.ts'
+import { readsInto, takenApart } from './taken-apart.ts'
 import { unclosedQuote } from './unclosed.ts'
 import { blanks, toCommand } from './word.ts'
 
@@ -70,6 +71,8 @@ function readAnew(text: string): Script {
   const all = new Map([...variables.all, ...passed])
   const documents = environment.documents.all
   const unclosed = unclosedQuote(reading.here)
+  const unparsed = unclosed ?? reading.branches.unended()
+  if (unparsed !== null) notes.add(`${unparsed}: a shell does not run it`)
   return { commands, variables: all, documents, notes: [...notes], unclosed, cutOff: reading.cutOff.all }
 }
 
@@ -121,7 +124,7 @@ function readDocuments(reading: Reading, { words, opened, written, ended, sign }
   const { pending, branches } = reading
   const file = words[0] === 'tee' ? { name: words.at(-1) ?? '', adds: words.includes('-a') } : written
   const runs = branches.runs()
-  const into = { file: runs ? file : null, starts: runs && takesScript(words) }
+  const into = { file: runs ? file : null, starts: runs && takesScript(words), words: runs ? words : [] }
   // What is printed into a command (`cat <<EOF | bash`) is what that one is given.
   const own = [...pending.splice(pending.length - reading.piped).map((one) => one.opened), ...opened]
   pending.push(...own.map((one) => ({ opened: one, ...into })))
@@ -129,22 +132,29 @@ function readDocuments(reading: Reading, { words, opened, written, ended, sign }
   if (ended === '\n') for (const one of pending.splice(0)) readDocument(reading, one)
 }
 
-function readDocument(reading: Reading, { opened, file, starts }: Pending): void {
+function readDocument(reading: Reading, { opened, file, starts, words }: Pending): void {
   const { here, variables } = reading
   const { documents } = reading.environment
   const { whole, after } = hereDocument(here.text, here.at, opened)
   here.at = after
-  if (file === null && !starts) return
+  const takes = readsInto.has(words[0] ?? '')
+  if (file === null && !starts && !takes) return
   const filled = opened.expands ? expandedIn(whole, variables) : whole
-  if (file) documents.write(file.name, (file.adds ? (documents.all.get(file.name) ?? '') : '') + filled)
+  if (takes) takeApart(reading, words, filled)
+  else if (file) documents.write(file.name, (file.adds ? (documents.all.get(file.name) ?? '') : '') + filled)
   else readInside(reading, filled)
 }
 
-/** Sets what a loop goes over first, and what `read` takes from a text that it is given. */
-function setByReading({ variables, notes }: Reading, { words, given }: Command): void {
+/** Sets what a loop goes over first, what `read` takes from a text that it is given, and what `let` calculates. */
+function setByReading(reading: Reading, { words, given }: Command): void {
+  const { variables, notes } = reading
   const rounds = firstRound(words, variables)
   if (rounds !== null) notes.add(rounds)
-  if (given === null) return
+  if (words[0] === 'let') for (const expression of words.slice(1)) calculate(reading, expression)
+  if (given !== null) takeApart(reading, words, given)
+}
+
+function takeApart({ variables }: Reading, words: readonly string[], given: string): void {
   const [separators = ' '] = variables.read('IFS') ?? []
   for (const [name, values] of takenApart(words, given, separators)) variables.set(name, values)
 }
