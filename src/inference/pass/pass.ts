@@ -160,8 +160,9 @@ export function generationPass(
 }
 
 /**
- * Prompts run in `groups`, each in chunks of at most `chunkTokens`. Chunks take longer the more positions are before them, so that the first of
- * p stages waits for none and all others for the last chunk: a chunk is costed at the mean of what is waited for, u chunks and p - 1 times the last.
+ * Prompts run in `groups`, each in chunks of `chunkTokens` and what is left for the last. Chunks take longer the more positions are before them, so that
+ * the first of p stages waits for none and all others for the longest chunk: a chunk is costed at the mean of what is waited for, u chunks and p - 1
+ * times one with all before it. So is its workspace, which a chunk in front of a short last one has a little more of.
  */
 export function prefillPass(
   model: Transformer,
@@ -170,20 +171,24 @@ export function prefillPass(
   stages: number,
 ): Pass {
   const fresh = promptLength - cachedPrefixLength
-  const chunks = Math.ceil(fresh / (chunkTokens ?? fresh))
-  const positions = fresh / chunks
+  const longest = Math.min(fresh, chunkTokens ?? fresh)
+  const chunks = Math.ceil(fresh / longest)
   const units = groups * chunks
-  const before = (units / 2 + stages - 1) / (units + stages - 1)
+  const turns = units + stages - 1
+  const waited = (stages - 1) * longest
+  const positions = (groups * fresh + waited) / turns
+  // A position meets those in front of it, half of its prompt in the mean; those of the chunk that is waited for stand at its end.
+  const met = (groups * fresh ** 2) / 2 + waited * (fresh - longest / 2)
   return passOf(model, {
     mode: 'prefill',
     stages,
     groups,
     units,
-    launches: units + stages - 1,
+    launches: turns,
     positions,
     headPositions: 1,
     sequences: Math.ceil(batchSequences / groups),
-    past: cachedPrefixLength + before * (chunks - 1) * positions,
+    past: cachedPrefixLength + Math.max(0, met / (turns * positions) - positions / 2),
     rounds: [{ stage: units - 1, model: 1, head: groups }],
     transfers: stages > 1 ? units + stages - 2 : 0,
     resident: { sequences: batchSequences, context: promptLength },

@@ -53,7 +53,7 @@ export function prefillPhase(
     leastPass: (mesh) => {
       const { pipeline } = mesh
       const groups = pipeline > 1 ? Math.ceil(batchSequences / replicasOf(mesh)) : 1
-      const chunk = pipeline > 1 ? Math.ceil(fresh / mostChunksOf(fresh)) : fresh
+      const chunk = pipeline > 1 ? chunkOf(fresh, mostChunksOf(fresh)) : fresh
       return prefillPass(transformer, { ...workload, chunkTokens: chunkTokens ?? chunk }, groups, pipeline)
     },
     score: (_, seconds) => seconds,
@@ -88,7 +88,12 @@ function freshPositions({ promptLength, cachedPrefixLength }: PrefillWorkload): 
 const [mostChunks, leastChunk] = [512, 2048]
 
 function mostChunksOf(fresh: number): number {
-  return Math.max(1, Math.min(mostChunks, Math.floor(fresh / leastChunk)))
+  return Math.min(mostChunks, Math.ceil(fresh / leastChunk))
+}
+
+/** Positions of a chunk where a prompt has so many: the last may have fewer, as servers cut whole sizes off. */
+function chunkOf(fresh: number, chunks: number): number {
+  return Math.min(fresh, Math.max(leastChunk, Math.ceil(fresh / chunks)))
 }
 
 /** The most groups and chunks per stage: with so many in sequence a pipeline waits less than 2 % of the time. */
@@ -101,7 +106,7 @@ function prefillPasses({ model, workload, assumptions }: PrefillProblem, mesh: M
   const each = Math.ceil(workload.batchSequences / replicas)
   const chunkings =
     workload.chunkTokens === undefined
-      ? doublings(mostChunksOf(fresh)).map((chunks) => Math.ceil(fresh / chunks))
+      ? doublings(mostChunksOf(fresh)).map((chunks) => chunkOf(fresh, chunks))
       : [workload.chunkTokens]
   return doublings(each).flatMap((groups) =>
     chunkings

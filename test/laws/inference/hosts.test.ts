@@ -100,10 +100,34 @@ describe('chunks of a prompt', () => {
     },
   )
 
+  law(
+    'of which the last is shorter are as long in the mean, and attend to as much, as all that are waited for',
+    40,
+    [stages, fc.integer({ min: 100, max: 5000 }), fc.integer({ min: 64, max: 2048 }), fc.constantFrom(1, 3)],
+    (pipeline, fresh, chunkTokens, groups) => {
+      const size = Math.min(fresh, chunkTokens)
+      const starts = Array.from({ length: Math.ceil(fresh / size) }, (_, chunk) => chunk * size)
+      const own = starts.map((past) => ({ past, length: Math.min(size, fresh - past) }))
+      const waited = { past: fresh - size, length: size }
+      const all = [
+        ...Array.from({ length: groups }, () => own).flat(),
+        ...Array.from({ length: pipeline - 1 }, () => waited),
+      ]
+      const { shape, units } = prefillPass(llama, prompts(groups, fresh, { chunkTokens }), groups, pipeline)
+      const turns = units + pipeline - 1
+      expect(turns).toBe(all.length)
+      const positions = all.reduce((sum, { length }) => sum + length, 0)
+      const met = all.reduce((sum, { past, length }) => sum + length * (past + length / 2), 0)
+      expect(turns * shape.positions).toBeCloseTo(positions, 6)
+      expect((positions * (shape.context - shape.positions / 2)) / met).toBeCloseTo(1, 9)
+    },
+  )
+
   it('are no smaller than servers make them, unless a request says so', () => {
     const units = (length: number, more: Partial<PrefillWorkload> = {}) =>
       planOf(prompts(1, length, more), { pipeline: 8 }, {}).microbatches
-    expect(units(4095)).toBe(1)
+    expect(units(2048)).toBe(1)
+    expect(units(4095)).toBe(2)
     expect(units(8192)).toBe(4)
     expect(units(8192, { chunkTokens: 256 })).toBe(32)
   })

@@ -12,6 +12,8 @@ import type {
   PrefillWorkload,
 } from '../../../src/problem.ts'
 import type { ElementType } from '../../../src/recipe/element-types.ts'
+import { inferenceProblem, prompts } from '../../inference-problem.ts'
+import { forAll } from '../../law.ts'
 import { runs } from '../../runs.ts'
 import { generateProblems, phases, prefillProblems } from './problems.ts'
 
@@ -87,9 +89,39 @@ describe('a prefill is no faster', () => {
     }))
   })
 
+  it('with longer ones', () => {
+    // A chip of the context axis has at least one new position: few of them forbid meshes.
+    const long = prefillProblems.filter(({ workload, cluster }) => workload.promptLength >= cluster.chips)
+    expectNoFaster(long.map(inOne), ({ workload, ...rest }, times) => ({
+      ...rest,
+      workload: { ...workload, promptLength: times * workload.promptLength },
+    }))
+  })
+
+  it('with a prompt that is a little longer, of as many chunks or one more', () => {
+    forAll(
+      12,
+      [
+        fc.constantFrom('l40s', 'h100-sxm'),
+        fc.integer({ min: 2000, max: 9000 }),
+        fc.constantFrom(1, 96),
+        fc.constantFrom(1, 4),
+      ],
+      (chip, length, more, batch) => {
+        const seconds = (promptLength: number) =>
+          bestSeconds(
+            inferenceProblem({
+              ...{ model: 'llama-3-70b', chip, chips: 8 },
+              workload: prompts(batch, promptLength),
+            }),
+          )
+        expect(seconds(length + more)).toBeGreaterThan(seconds(length) * (1 - 1e-6))
+      },
+    )
+  })
+
   it('with less of the prompts cached', () => {
-    const cached = unstaged(prefillProblems)
-      // A chip of the context axis has at least one new position: few of them forbid meshes.
+    const cached = prefillProblems
       .filter(({ workload, cluster }) => workload.promptLength >= 2 * cluster.chips)
       .map((problem) => withCached(inOne(problem), 0.5))
     expectNoFaster(cached, (problem, times) => withCached(problem, 0.5 / times))
@@ -154,11 +186,6 @@ describe('a batch as large as fits', () => {
     )
   })
 })
-
-/** Chunks are tried in halvings of what is new: with stages, more of it may divide better. */
-function unstaged(problems: fc.Arbitrary<PrefillProblem>): fc.Arbitrary<PrefillProblem> {
-  return problems.map((problem) => ({ ...problem, constraints: { pipeline: 1 } }))
-}
 
 /** In chunks of a stated size as many may be as before, which come earlier and so read shorter caches: that is faster. */
 function inOne({ workload, ...rest }: PrefillProblem): PrefillProblem {
