@@ -49,6 +49,19 @@ export function keptByBlock({ attention, mlp, experts = mlp }: PolicyRow) {
   return { attention, mlp, experts }
 }
 
+/**
+ * Whether `other` computes and moves again whatever `policy` does, and perhaps more: it keeps nothing that that one does not. Of two policies
+ * that keep different arrays the leaner may well have less to do (save_dot_with_context_except_mlp keeps what attention made, minimal does not).
+ */
+export function onlyAdds(policy: PolicyRow, other: PolicyRow): boolean {
+  const [own, leaner] = [keptByBlock(policy), keptByBlock(other)]
+  return (
+    other.stream <= policy.stream &&
+    everyBlock.every((block) => leaner[block].every((array) => own[block].includes(array))) &&
+    runsWhole(other, policy.whole ?? [])
+  )
+}
+
 /** How many of a layer's two norms are computed again. */
 export function normsAgain({ attention, mlp }: PolicyRow): number {
   return [attention, mlp].filter((kept) => !kept.includes('In')).length

@@ -33,10 +33,10 @@ type Written<Key extends LaunchKey> = NonNullable<LaunchedPlan[Key]>
 const readers: {
   readonly [Key in LaunchKey]-?: (file: Written<Key>, context: ReadingContext) => LaunchReading
 } = {
-  megatron: (file, { chips, userBuffers, batchAsked, chip }) => {
+  megatron: (file, { chips, userBuffers, batchAsked, chip, model }) => {
     const isText = typeof file === 'string'
     const reading = readMegatron(isText ? megatronWords(file) : file, chips, null, {
-      ...{ userBuffers, batchAsked, chip },
+      ...{ userBuffers, batchAsked, chip, hasExperts: model?.experts },
     })
     return isText ? { ...reading, notes: [...repeatedKeys(file), ...reading.notes] } : reading
   },

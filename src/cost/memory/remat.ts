@@ -1,7 +1,8 @@
 /**
  * The memory policy of a candidate: on every stage, `count` layers use one policy and the rest another, as frameworks
  * let users say ("recompute n layers of each stage"). Given two policies, the budget says how many layers at least must use the leaner
- * one; more of them never helps, because a leaner policy only adds work.
+ * one; more of them never helps where that one only adds work (recipe/policy.ts). Where it has less to do in some layers, any number may be
+ * best, as stages of unlike layers wait for each other: all whole numbers are tried.
  *
  *   fixed_i + f_i · ((L_i - n_i) · A_i + n_i · B_i) + live_i <= budget,   n_i = min(n, L_i)
  *
@@ -45,16 +46,26 @@ export function leastShortBytes(
   return short
 }
 
+/** What is asked for beside the fewest layers of the leaner policy of each pair. */
+interface Further {
+  /** Whether other mixes are wanted where keeping everything fits. */
+  readonly others?: boolean
+  /** Whether more layers of `other` than are needed beside `policy` may take less time. */
+  readonly mayGain?: (policy: number, other: number) => boolean
+}
+
+const mayGainNothing = () => false
+
 /**
- * Every mix that fits and is not obviously worse: single policies, and for each pair the fewest layers of the leaner one.
- * Where keeping everything fits it is the only one, since no other does less work, unless `others` are wanted too.
+ * Every mix that fits and is not obviously worse: single policies, and for each pair the fewest layers of the leaner one, or any more where that
+ * may gain something. Where keeping everything fits it is the only one, since no other does less work, unless others are wanted too.
  */
 export function fittingMixes(
   numbers: MemoryNumbers,
   groups: readonly StageGroup[],
   budget: Bytes,
   layersDivideFreely: boolean,
-  others = false,
+  { others = false, mayGain = mayGainNothing }: Further = {},
 ): readonly Mix[] {
   const count = numbers.kept.length
   const stages = groups.map((group): HeldStage => ({ group, fixed: fixedBytes(numbers, group), live: [] }))
@@ -69,15 +80,19 @@ export function fittingMixes(
   const mixes: Mix[] = []
   for (let policy = 0; policy < count; policy++) {
     const alone: Mix = { policy, other: policy, count: 0 }
-    if (fits(room, alone)) {
-      mixes.push(alone)
-      continue
-    }
+    const suffices = fits(room, alone)
+    if (suffices) mixes.push(alone)
     if (offloads(numbers, policy)) continue
     for (let other = 0; other < count; other++) {
       if (offloads(numbers, other)) continue
+      const gains = mayGain(policy, other)
+      if (suffices && !gains) continue
       const needed = fewest(room, policy, other)
-      if (needed !== null && needed < most) mixes.push({ policy, other, count: needed })
+      if (needed === null || needed >= most) continue
+      if (!suffices) mixes.push({ policy, other, count: needed })
+      if (gains)
+        for (let more = Math.floor(needed) + 1; more < most; more++)
+          mixes.push({ policy, other, count: more })
     }
   }
   return mixes

@@ -45,7 +45,7 @@ export function readBridge(
     ),
     counted ?? chips,
     model?.layers ?? null,
-    { recipe: true, recipeCuts: mayCut(stem ?? ''), chip },
+    { recipe: true, recipeCuts: mayCut(stem ?? ''), chip, hasExperts: model?.experts },
   )
   const heard = new Set(reading.ignored.map((option) => option.split(' ')[0]))
   const unheard = [...fields.values()].filter((field) =>

@@ -12,7 +12,7 @@ import { copiesText } from './copies.ts'
 import { lengthOf } from './length.ts'
 import { utilizationOf } from './memory.ts'
 import { buildOf } from './rules.ts'
-import { sentRoom } from './step-tokens.ts'
+import { defaultStep, sentRoom } from './step-tokens.ts'
 
 export const vllmSettings = {
   tensor: setting('--tensor-parallel-size', (own: Serving) => ranksOf(own) / groupsApart(own), ranks, '-tp'),
@@ -115,15 +115,17 @@ function groupsOnTpus({ gpu, attentionGroups }: Serving): string | null {
   return !gpu && attentionGroups > 1 ? JSON.stringify({ sharding: { sharding_strategy: strategy } }) : null
 }
 
-/** By default vLLM takes at least 2048 tokens in one iteration: more than DeepEP's kernels for few tokens take. */
+/** By default vLLM takes at least 2048 tokens in one iteration, on TPUs fewer: on GPUs more than DeepEP's kernels for few tokens take. */
 function batchedTokens(own: Serving): number | null {
   const { mode, sequences, readTokens, stepPositions } = own
   const sent = sentRoom(own)
   if (sent > 0) return sent
   if (mode !== 'generate') return Math.max(sequences, readTokens)
   const tokens = sequences * stepPositions
-  return tokens > 2048 ? tokens : null
+  return tokens > Math.min(leastStep, defaultStep(own.setting.cluster.chip).tokens) ? tokens : null
 }
+
+const leastStep = 2048
 
 function quantizationOf(serving: Serving): string | null {
   return quantizesItself(serving, buildOf(serving).formats) ? 'fp8' : null

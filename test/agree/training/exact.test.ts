@@ -78,6 +78,13 @@ describe('the search of any small problem of training', () => {
     expect(refusals).toBeGreaterThan(0)
   })
 
+  it('is so where a policy that keeps less has less to do in some layers, so that stages wait for the others', () => {
+    for (let budget = 70.9e6; budget < 71.6e6; budget *= 1.0005) {
+      const models = contextModels(unlikePairs(budget))
+      expectEnumerated(models, listed(models, { top: all }))
+    }
+  })
+
   it.each([1, 10])('is so where keys go around a ring, and gradients %d times as slowly', (slower) => {
     const models = [costModel(ringed(slower), 'ring')]
     const found = listed(models, { top: all })
@@ -116,6 +123,28 @@ describe('what memory forces to be computed again', () => {
     expect(seen.length).toBeGreaterThan(5)
   })
 })
+
+/** Attention of long sequences takes long to make again, which the leaner of two policies keeps in place of what experts made. */
+function unlikePairs(memoryBudget: number): Problem {
+  return problem({
+    model: {
+      ...{ layers: 5, layerPattern: 'E*-E*', dModel: 256, dFf: 4096, heads: 2, kvHeads: 2, headDim: 64 },
+      ...{ vocab: 1000, gatedMlp: false, tiedEmbeddings: false },
+      experts: {
+        ...{ experts: 2, activeExperts: 1, dFfExpert: 256, sharedExperts: 0, denseLayers: 0, every: 1 },
+        nodeLimit: 1,
+      },
+    },
+    ...{ chip: 'tpu-v5e', topology: [2, 2], batchTokens: 16_384, sequenceLength: 16_384 },
+    memoryBudget,
+    constraints: { tensor: { max: 2 } },
+    rematerialization: ['minimal', 'save_dot_with_context_except_mlp', 'save_dot_except_mlp'],
+    assumptions: {
+      ...{ basis: 'calibrated', frameworks: [], searchTensor2: true, overlapCriticalPath: 1 },
+      ...{ endsOnEveryStage: false, workspace: false, attentionFlops: 'full' },
+    },
+  })
+}
 
 /** Layers enough for two stages of thirteen chunks, which shorten a bubble of an eighth. */
 function manyChunks(): Problem {

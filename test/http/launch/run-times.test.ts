@@ -85,3 +85,26 @@ it('is that of each framework, whichever are asked for', async () => {
   const [all, own] = [await evaluated(questions['dense training']), await evaluated(alone)]
   expect(own.launch.stepTimeSeconds).toEqual(all.launch.stepTimeSeconds)
 })
+
+const sequences = (batchSequences: number, sequenceLength: number) => ({
+  ...{ mode: 'train', batchSequences, sequenceLength },
+})
+
+it.each([
+  ['policies of its own', 'torchtitan', 'llama-3-70b', { chip: 'b200-sxm', chips: 8 }, sequences(256, 4096)],
+  ['sliced experts', 'maxtext', 'qwen3-30b-a3b', { chip: 'h200-sxm', chips: 64 }, sequences(64, 4096)],
+  ['no further layers', 'torchtitan', 'glm-4.5-air', on(32), sequences(256, 2048)],
+])('is that of its command where a plan was found for another: with %s', async (_, name, model, hardware, workload) => {
+  const asked = { model, hardware, workload, top: 1, assumptions: { frameworks: [name] } }
+  const { status, body } = await service({ search: planning }).post('/optimize').send(asked)
+  expect(status).toBe(200)
+  const [plan] = body.plans
+  const seconds = plan.launch.stepTimeSeconds.megatron
+  expect(seconds).not.toBe(plan.stepTimeSeconds)
+  const { command } = plan.launch.commands.megatron
+  const read = await evaluated({ model, hardware, plan: { megatron: command } })
+  expect(read.stepTimeSeconds).toBeCloseTo(seconds, 9)
+  const pasted = { model, hardware, workload, assumptions: asked.assumptions, plan }
+  const again = await evaluated(pasted)
+  expect(again.launch.stepTimeSeconds).toEqual(plan.launch.stepTimeSeconds)
+})

@@ -31,7 +31,13 @@ export function planOf(
     userBuffers,
     whole,
     cut: isCut,
-  }: { readonly userBuffers: boolean; readonly whole: boolean; readonly cut: boolean },
+    hasExperts,
+  }: {
+    readonly userBuffers: boolean
+    readonly whole: boolean
+    readonly cut: boolean
+    readonly hasExperts?: boolean | undefined
+  },
 ): LaidOut {
   const { tensor, pipeline, context, microbatch, globalBatch: batch, sequenceLength: length } = said
   const { expertRanks: ranks } = said.dispatch
@@ -56,6 +62,7 @@ export function planOf(
     said,
     stages.virtualStages,
     stages.stageLayers ?? (layers === null ? null : [layers]),
+    hasExperts,
   )
   const laid = { tensor, pipeline, context, replicas, zeroStage }
   const overlap = readOverlap(said, { ...laid, sequenceParallel: sequenceParallel || !whole }, userBuffers)

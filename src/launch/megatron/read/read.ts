@@ -36,6 +36,8 @@ interface Beside {
   readonly recipe?: boolean
   /** Whether that recipe may cut the layers into stages in a way of its own. */
   readonly recipeCuts?: boolean
+  /** Whether the request's model has experts, where it is known. */
+  readonly hasExperts?: boolean | undefined
 }
 
 /** `chips` of the request, where torchrun does not say them; `layers` of the request's model, for a command that gives none. */
@@ -43,7 +45,14 @@ export function readMegatron(
   written: string | readonly string[],
   chips: number | null,
   layers: number | null = null,
-  { userBuffers = true, recipe = false, recipeCuts = recipe, batchAsked = false, chip }: Beside = {},
+  {
+    userBuffers = true,
+    recipe = false,
+    recipeCuts = recipe,
+    batchAsked = false,
+    chip,
+    hasExperts,
+  }: Beside = {},
 ): LaunchReading {
   const script = scriptOf(written)
   const { launcher, own, program, handedTo } = commandOf(script.commands)
@@ -65,6 +74,7 @@ export function readMegatron(
           userBuffers,
           whole,
           cut: handedTo === null && !recipeCuts,
+          hasExperts,
         })
   const { sequenceLength } = given
   const moments = momentsRead(given)
@@ -83,6 +93,7 @@ export function readMegatron(
     version: megatronVersion,
     model,
     wholeModel: handedTo === null,
+    ...(spelledOut && whole && !model.multiTokenLayers ? { furtherLayers: false as const } : {}),
     ...present({ tokenizer: options.text('--tokenizer-model') }),
     hardware: world === null ? {} : { chips: world },
     ...(tasks !== null && started === tasks ? { tasks } : {}),

@@ -11,10 +11,12 @@ interface Recomputation {
   readonly notes: readonly string[]
 }
 
+/** `hasExperts` says it of the request's model, where it is known. */
 export function rematerializationOf(
   said: MegatronSaid,
   virtualStages: number,
   stageLayers: readonly number[] | null,
+  hasExperts?: boolean,
 ): Recomputation {
   const { granularity, method, layers: count } = said.recomputation
   const modules = said.recomputation.modules ?? ['core_attn']
@@ -36,7 +38,7 @@ export function rematerializationOf(
     return chosen('full', ...groups)
   }
   if (granularity !== 'selective') return chosen('none')
-  const [policy, own] = recomputing(modules, said)
+  const [policy, own] = recomputing(modules, said, hasExperts)
   const others = modules.filter((name) => !own.includes(name))
   // Nearly all that a layer with experts keeps is in them: counted as kept, what runs would be said not to fit.
   if (others.includes(wholeExperts)) {
@@ -54,10 +56,13 @@ const wholeExperts = 'moe'
 /** The policy of such a model that recomputes most of these modules and no others, with those that it does. */
 function recomputing(
   modules: readonly string[],
-  { layers, experts }: MegatronSaid,
+  { layers, pattern, experts }: MegatronSaid,
+  hasExperts?: boolean,
 ): readonly [policy: string, own: readonly string[]] {
-  // A command that names its model does not say whether that has experts: all of its layers may have dense MLPs only if it is spelled out.
-  const unlike: ModelKind = layers !== null && experts.count === null ? 'experts' : 'dense'
+  // A command that names its model does not say whether that has experts: where it is not spelled out, the request's model does.
+  const spelledOut = layers !== null || pattern !== null
+  const isDense = spelledOut ? experts.count === null : hasExperts === false
+  const unlike: ModelKind = isDense ? 'experts' : 'dense'
   const [most] = Object.entries<readonly string[]>(modulesOf)
     .filter(
       ([policy, own]) =>
