@@ -93,7 +93,9 @@ export function readMegatron(
     version: megatronVersion,
     model,
     wholeModel: handedTo === null,
-    ...(spelledOut && whole && !model.multiTokenLayers ? { furtherLayers: false as const } : {}),
+    ...(ownProgram && whole && model !== null && !model.multiTokenLayers
+      ? { furtherLayers: false as const }
+      : {}),
     ...present({ tokenizer: options.text('--tokenizer-model') }),
     hardware: world === null ? {} : { chips: world },
     ...(tasks !== null && started === tasks ? { tasks } : {}),
