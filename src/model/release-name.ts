@@ -108,9 +108,19 @@ const ofRelease = new RegExp(
 const tunedOrStored =
   /^(instruct|inst|chat|base|it|pt|sft|dpo|hf|(bf|fp)(16|32)|(nv|mx)?fp[48]|int[48]|w\d+a\d+|awq|gptq|dynamic|static|block)$/
 
+/**
+ * Releases with words of a version, or of a name of its own, that have the positions of the catalogue's model by their config.json (Llama 4 as instructed
+ * alone: what it was made of has a quarter and a fortieth of them).
+ */
+const samePositions =
+  /^(llama-4-(maverick-17b-128e|scout-17b-16e)-instruct|mixtral-8x(7|22)b(-instruct)?-v0\.1|qwen3-(4b|30b-a3b|235b-a22b)-(instruct|thinking)-2507)(?=-|$)/
+
 /** Whether a release of that name has the positions of the catalogue's model: others of the same shape are trained on longer sequences. */
 export function hasPositionsOf(name: string, written: string): boolean {
-  return cutNames(written).some((cut) => cut.name === name && cut.same)
+  const plain = plainName(written)
+  const rest = plain.replace(samePositions, '').split('-').filter(Boolean)
+  const isKnown = samePositions.test(plain) && rest.every((part) => tunedOrStored.test(part))
+  return cutNames(written).some((cut) => cut.name === name && (cut.same || isKnown))
 }
 
 /** Names to look up, the longest first. A word that means nothing is cut off only behind an owner or a path, where names are anyone's own. */
@@ -128,13 +138,7 @@ export function unknownWords(written: string, name: string): readonly string[] {
 function cutNames(
   written: string,
 ): readonly { readonly name: string; readonly unknown: readonly string[]; readonly same: boolean }[] {
-  const path = written.slice(0, 200).replace(/\/+$/, '')
-  const plain = path
-    .slice(path.lastIndexOf('/') + 1)
-    .toLowerCase()
-    .replace(/^meta-/, '')
-    .replace(/^(llama|gpt|gemma|deepseek|olmo)(\d)/, '$1-$2')
-  const parts = plain.split('-')
+  const parts = plainName(written).split('-')
   return parts.flatMap((_, at) => {
     const [kept, rest] = [parts.slice(0, parts.length - at), parts.slice(parts.length - at)]
     const name = kept.join('-')
@@ -144,6 +148,16 @@ function cutNames(
       ? []
       : [{ name: ownValue(others, name) ?? name, unknown, same }]
   })
+}
+
+/** Without its owner, in small letters, with its number apart. */
+function plainName(written: string): string {
+  const path = written.slice(0, 200).replace(/\/+$/, '')
+  return path
+    .slice(path.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(/^meta-/, '')
+    .replace(/^(llama|gpt|gemma|deepseek|olmo)(\d)/, '$1-$2')
 }
 
 /** Whether a name is one on Hugging Face, or a path, by which a checkpoint can be loaded. */

@@ -12,7 +12,8 @@ import { megatronSharding } from './states.ts'
 export const precisionSettings = part(mixedOf, {
   isBf16: setting('--bf16', () => true, given),
   isFp16: setting('--fp16', null, given),
-  fp8Format: setting('--fp8-format', ({ fp8 }) => fp8 && 'hybrid', word, '--fp8'),
+  // Blocks of MXFP8 have scales enough for gradients in E4M3 too, as Megatron Bridge's bf16_with_mxfp8_mixed has them.
+  fp8Format: setting('--fp8-format', ({ fp8 }) => fp8 && (fp8 === mxfp8 ? 'e4m3' : 'hybrid'), word, '--fp8'),
   fp8Recipe: setting('--fp8-recipe', ({ fp8 }) => fp8, word),
   fp8History: setting('--fp8-amax-history-len', ({ fp8 }) => fp8 === delayed && 1024),
   fp8Algorithm: setting('--fp8-amax-compute-algo', ({ fp8 }) => fp8 === delayed && 'max'),

@@ -29,18 +29,34 @@ export function longerOf(
   return { variable, allowed: isSet.test(variables.get(variable)?.[0] ?? ''), changed }
 }
 
+/** What a command sets for the length that it tells. */
+export function longerWord(serving: Pick<Serving, 'model'>, length: number, variable: string): string {
+  return isBeyond(mostOf(serving), length) ? `${variable}=1 ` : ''
+}
+
 /** The note on a server that is told a length. */
 export function longerNote(
-  { model }: Pick<Serving, 'model'>,
+  serving: Pick<Serving, 'model'>,
   framework: string,
   length: number,
   variable: string,
 ): string | null {
-  const note = beyondNote(model.maxSequenceLength ?? null, length, variable)
-  return note && `${framework}: ${note}`
+  const most = mostOf(serving)
+  return isBeyond(most, length)
+    ? `${framework}: a length of ${length} is beyond the ${most} positions of the model, and is refused but for ${variable}=1, which the command sets; a config that scales positions so far (rope_scaling) needs no such word.`
+    : null
 }
 
+/** The note on a command that does not set the variable. */
 export function beyondNote(most: number | null, length: number | null, variable: string): string | null {
-  if (most === null || length === null || length <= most) return null
+  if (length === null || !isBeyond(most, length)) return null
   return `a length of ${length} is refused for a model of ${most} positions, unless ${variable}=1 is set or its config scales positions so far (rope_scaling).`
+}
+
+function mostOf({ model }: Pick<Serving, 'model'>): number | null {
+  return model.maxSequenceLength ?? null
+}
+
+function isBeyond(most: number | null, length: number): boolean {
+  return most !== null && length > most
 }

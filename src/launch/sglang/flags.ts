@@ -23,7 +23,7 @@ import { draftWord, headNote, isUnnamed } from '../server/drafts.ts'
 import { besideEightRules, checkpointNote, unpackedNote, unpackedRule } from '../server/formats.ts'
 import { graphNote } from '../server/graphs.ts'
 import { unslicedRule } from '../server/loads.ts'
-import { longerNote, longerVariables } from '../server/longer.ts'
+import { longerNote, longerVariables, longerWord } from '../server/longer.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, kernelNotes, replicaChips, replicaNote } from '../server/notes.ts'
 import { pagesNote } from '../server/pages.ts'
@@ -113,9 +113,10 @@ function sglangStart(serving: Serving, flags: readonly string[]): Start {
   const chips = sharesServer(serving) ? serving.setting.cluster.chips : replicaChips(serving)
   const hosts = hostsOf(serving, chips)
   const nodes = ` --nnodes ${hosts} --node-rank ${hostRank} --dist-init-addr ${firstHost}:20000`
+  const longer = longerWord(serving, lengthOf(serving), longerVariables.sglang)
   return {
     version: sglangVersion,
-    command: `${visibleChips(serving, chips)}${sentVariables(serving)}python3 -m sglang.launch_server --model-path ${modelWord(serving, sglangFormats)} ${shellWords(flags)}${unnamedDraft(serving)}${doors(serving)}${hosts > 1 ? nodes : ''}`,
+    command: `${visibleChips(serving, chips)}${sentVariables(serving)}${longer}python3 -m sglang.launch_server --model-path ${modelWord(serving, sglangFormats)} ${shellWords(flags)}${unnamedDraft(serving)}${doors(serving)}${hosts > 1 ? nodes : ''}`,
     files: [],
   }
 }

@@ -11,6 +11,7 @@ import { everywhere } from '../server/attention-groups.ts'
 import { ranksOnHost } from '../server/beyond-host.ts'
 import { expertsFault } from '../server/expert-groups.ts'
 import { serverDoors } from '../server/immaterial.ts'
+import { brokenJson } from '../server/json-values.ts'
 import { longerOf, longerVariables } from '../server/longer.ts'
 import { quantized, sglangQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf, uncountedCaches } from '../server/read-precision.ts'
@@ -121,7 +122,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       ),
       onePhase,
       unread,
-      refusals: [...quantised.refusals, ...refused],
+      refusals: [...quantised.refusals, ...refused, ...brokenJson(options, 'SGLang'), ...removedIn(options)],
       precision: precisionRead(rest, quantised, types),
       misnamed: misnamedAmong(sglangValues, (option) => onlyValue(options.text(option))),
       notes: [
@@ -154,6 +155,20 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
       ),
     },
     rest.role === 'prefill' && context.mode === null ? { ...context, mode: 'prefill' } : context,
+  )
+}
+
+/** Options of releases of 2025, with what has taken their place. */
+const removed: Readonly<Record<string, string>> = {
+  '--enable-ep-moe': '--ep-size',
+  '--enable-deepep-moe': '--moe-a2a-backend deepep with --ep-size',
+}
+
+function removedIn(options: Options): readonly string[] {
+  return Object.entries(removed).flatMap(([name, now]) =>
+    options.given(name) === null
+      ? []
+      : [`SGLang ${sglangVersion} does not start: ${name} is no option any more, where ${now} says it`],
   )
 }
 

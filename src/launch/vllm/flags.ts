@@ -30,7 +30,7 @@ import { ownAddress, portOf, visibleChips } from '../server/apart.ts'
 import { draftWord, headNote, isUnnamed } from '../server/drafts.ts'
 import { checkpointNote, multipliesBesideEight } from '../server/formats.ts'
 import { graphNote } from '../server/graphs.ts'
-import { longerNote, longerVariables } from '../server/longer.ts'
+import { longerNote, longerVariables, longerWord } from '../server/longer.ts'
 import { modelWord } from '../server/model-word.ts'
 import { hostNotes, hostsOf, kernelNotes, replicaChips } from '../server/notes.ts'
 import { servingRefusal } from '../server/rules.ts'
@@ -72,9 +72,10 @@ function vllmStart(serving: Serving, flags: readonly string[]): Start {
   const remote = gpu || hosts === 1 ? '' : 'TPU_MULTIHOST_BACKEND=ray '
   const side = gpu && serving.transfers ? sideChannel(serving, groups) : ''
   const port = serving.transfers ? ` --port ${portOf(serving, 8000)}` : ''
+  const longer = longerWord(serving, lengthOf(serving), longerVariables.vllm)
   return {
     version: vllmVersion,
-    command: `${visibleChips(serving, chips)}${side}${environment}${kernels}${gpu ? exchangeVariables(serving) + trayVariable(serving) + sendingVariables({ sentTokens: sentRoom(serving) }) : ''}${remote}vllm serve ${modelWord(serving, buildOf(serving).formats)} ${shellWords(flags)}${unnamedDraft(serving)}${port}${several}`,
+    command: `${visibleChips(serving, chips)}${side}${environment}${kernels}${gpu ? exchangeVariables(serving) + trayVariable(serving) + sendingVariables({ sentTokens: sentRoom(serving) }) : ''}${remote}${longer}vllm serve ${modelWord(serving, buildOf(serving).formats)} ${shellWords(flags)}${unnamedDraft(serving)}${port}${several}`,
     files: [],
   }
 }

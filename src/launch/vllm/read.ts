@@ -9,6 +9,7 @@ import { serverPrograms } from '../read/server-programs.ts'
 import { everywhere } from '../server/attention-groups.ts'
 import { type OnHost, ranksOnHost } from '../server/beyond-host.ts'
 import { serverDoors } from '../server/immaterial.ts'
+import { brokenJson } from '../server/json-values.ts'
 import { longerOf, longerVariables } from '../server/longer.ts'
 import { quantized, vllmQuantizations } from '../server/quantization.ts'
 import { precisionRead, typesOf, uncountedCaches } from '../server/read-precision.ts'
@@ -95,7 +96,13 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
       servingNotes: compact(unsaid, transferNote(options.text('--kv-transfer-config'))),
       onePhase,
       unread,
-      refusals: [...quantised.refusals, ...cacheType.refusals, ...sent.refusals],
+      refusals: compact(
+        quantised.refusals,
+        cacheType.refusals,
+        sent.refusals,
+        spreads && context.model?.experts === false && spreadsNothing,
+        brokenJson(options, 'vLLM'),
+      ),
       precision: { ...sent.precision, ...precisionRead(rest, quantised, types) },
       misnamed: misnamedAmong(vllmValues, (option) => onlyValue(options.text(option))),
       ...memoryOf(
@@ -148,6 +155,10 @@ export function readVllm(text: string, context: ReadingContext): LaunchReading {
     context,
   )
 }
+
+/** vllm/config/model.py, _verify_with_expert_parallelism. */
+const spreadsNothing =
+  'vLLM does not start with --enable-expert-parallel ("Number of experts in the model must be greater than 0"): the model has no experts'
 
 /** Lengths of whatever caches have room for. */
 const whateverFits = /^(-1|auto)$/i

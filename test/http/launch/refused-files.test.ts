@@ -57,6 +57,43 @@ describe('a server of more ranks than a host has GPUs', () => {
   })
 })
 
+describe('options that a server ends at', () => {
+  const r1 = 'deepseek-ai/DeepSeek-R1 -tp 16 --nnodes 2 --max-model-len 16384'
+
+  it.each([
+    [
+      'experts of a model without',
+      vllm('meta-llama/Llama-3.1-70B-Instruct -tp 8 -ep'),
+      /the model has no experts/,
+    ],
+    [
+      'no JSON',
+      vllm(`${r1} --speculative-config '{method:mtp'`),
+      /--speculative-config \{method:mtp is no JSON/,
+    ],
+    ['an open brace', vllm(`${r1} --compilation-config '{"level":'`), /--compilation-config .* is no JSON/],
+    ['no JSON for SGLang', sglang("--tp 16 --nnodes 2 --json-model-override-args '{a: 1}'"), /is no JSON/],
+    [
+      'a removed option',
+      sglang('--tp 16 --nnodes 2 --enable-ep-moe'),
+      /--enable-ep-moe is no option any more/,
+    ],
+  ])('%s', async (_, plan, said) => {
+    const { check } = await asked(plan)
+    expect(check.message).toMatch(said)
+  })
+
+  it.each([
+    ['JSON', vllm(`${r1} --speculative-config '{"method":"mtp","num_speculative_tokens":1}'`)],
+    ['JSON of a variable', vllm(`${r1} --hf-overrides "$OVERRIDES"`)],
+    ['a key behind a point', vllm(`${r1} --speculative-config.method mtp`)],
+    ['experts of a model with some', vllm(`${r1} -ep`)],
+  ])('are none of %s', async (_, plan) => {
+    const { check } = await asked(plan)
+    expect(check.message ?? '').not.toMatch(/JSON|no experts/)
+  })
+})
+
 describe('a length beyond that of the model', () => {
   const release = 'meta-llama/Meta-Llama-3-70B-Instruct'
   const long = '-tp 8 --max-model-len 131072'
@@ -71,6 +108,43 @@ describe('a length beyond that of the model', () => {
       expect([ok, check.ok], JSON.stringify(plan)).toEqual([false, false])
       expect(check.message).toMatch(/a length of 131072 is refused for a model of 8192 positions/)
     }
+  })
+
+  it.each([
+    ['meta-llama/Llama-4-Maverick-17B-128E-Instruct-FP8', 1_048_576],
+    ['meta-llama/Llama-4-Scout-17B-16E-Instruct', 10_485_760],
+    ['mistralai/Mixtral-8x7B-Instruct-v0.1', 32_768],
+    ['mistralai/Mixtral-8x22B-v0.1', 65_536],
+    ['Qwen/Qwen3-30B-A3B-Instruct-2507-FP8', 262_144],
+  ])('is refused for %s of %i positions', async (release, most) => {
+    const said = async (length: number) => {
+      const { check } = await asked(vllm(`${release} -tp 4 --max-model-len ${length}`), 8)
+      return check.message ?? ''
+    }
+    expect(await said(most + 1)).toContain(`is refused for a model of ${most} positions`)
+    expect(await said(most)).not.toContain('is refused for a model')
+  })
+
+  it('is not said of releases that were trained on other lengths', async () => {
+    for (const release of ['meta-llama/Llama-4-Scout-17B-16E', 'mistralai/Mistral-7B-Instruct-v0.3']) {
+      const { check } = await asked(vllm(`${release} -tp 4 --max-model-len 10485761`), 8)
+      expect(check.message ?? '', release).not.toContain('is refused for a model')
+    }
+  })
+
+  it('has the variable in a command of ours', async () => {
+    const question = {
+      ...{ model: 'llama-3-8b', hardware: { chip: 'h100-sxm', chips: 8 }, top: 1 },
+      workload: { mode: 'prefill', promptLength: 8192, batchSequences: 1 },
+    }
+    const { body } = await service({ search: planning }).post('/optimize').send(question)
+    const { commands, notes } = body.plans[0].launch
+    expect(commands.vllm.command).toContain('VLLM_ALLOW_LONG_MAX_MODEL_LEN=1 vllm serve')
+    expect(commands.sglang.command).toContain('SGLANG_ALLOW_OVERWRITE_LONGER_CONTEXT_LEN=1 python3')
+    expect(notes.join()).toContain('vLLM: a length of 8193 is beyond the 8192 positions of the model')
+    const { model, workload } = question
+    const { check } = await asked({ vllm: commands.vllm.command }, 8, { model, workload })
+    expect(check.ok).toBe(true)
   })
 
   it.each([

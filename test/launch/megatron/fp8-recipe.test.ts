@@ -43,7 +43,8 @@ describe('fp8 of Megatron-LM', () => {
     ['layernorm+moe_act', 'b200-sxm', 'mxfp8'],
   ])('where %s is recomputed on %s is scaled %3$s', (policy, chip, recipe) => {
     const { megatron, commands } = launched(policy, {}, chip)
-    expect(megatron.join(' ')).toContain(`--fp8-recipe ${recipe}`)
+    const format = recipe === 'mxfp8' ? 'e4m3' : 'hybrid'
+    expect(megatron.join(' ')).toContain(`--fp8-format ${format} --fp8-recipe ${recipe}`)
     expect(megatron.includes('--fp8-amax-history-len')).toBe(recipe === 'delayed')
     expect(readMegatron(commands?.megatron?.command ?? '', null).faults).toEqual([])
     const bridge = { delayed: 'delayed', tensorwise: 'current', mxfp8: 'mxfp8' }[recipe]
