@@ -55,6 +55,8 @@ function kindsOf(schema: Schema): readonly string[] {
     const told = keys.length > mostKeys ? [...keys.slice(0, mostKeys), '…'] : keys
     return [`an object with ${told.join(', ')}`]
   }
+  // A text that is read into something else is a text.
+  if ('in' in def) return kindsOf(def.in as Schema)
   const whole = 'format' in def && def.format === 'safeint'
   return [plain[whole ? 'int' : def.type] ?? def.type]
 }

@@ -40,6 +40,7 @@ export function issueFaults(
 function hasShape(path: Path, given: unknown, schema: z.core.$ZodType, body: unknown): boolean {
   return (
     typeof given === 'object' &&
+    !Array.isArray(given) &&
     meantValue(schemasMeant(schema, path, body), keyOf(path), given) !== undefined
   )
 }

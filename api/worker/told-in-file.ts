@@ -51,6 +51,8 @@ export function changesToldIn(
   return (changes) => {
     const set = optionsFor(changes, reading?.written)
     if (set) return { inFile: { set, unset: [] } }
+    // A server is told neither: where such a change fits, the file as it is keeps it.
+    if (changes.every(({ pointer }) => unsaid.test(pointer))) return {}
     const after = before && launched(changes)
     const found = after && inFile(file, before, after)
     return found ? { inFile: found } : {}
@@ -68,6 +70,9 @@ function optionsFor(
   })
   return words.every((word) => word !== undefined) ? words : null
 }
+
+/** What is asked of a server, of which its command says nothing. */
+const unsaid = /^\/workload\/(requestsPerSecond|max\w+Seconds)$/
 
 const room = [
   { pointer: '/hardware/hbmBytes', value: 1e14 },

@@ -5,12 +5,16 @@
  *   critical batch = R · m · (b_w / 2) · C / W_hbm      tokens in a step; each of R replicas and m groups reads the
  *                                                       weights
  *   with experts   · E/k                                as a token goes to k of E; R counts replicas of the experts
+ *   without        · (bytes that the chips of a stage store) / (bytes of its weights)   what layouts copy, each copy reads
  *
  * Source: "How To Scale Your Model", Inference.
  */
 import { meanParameterBytes } from '../../cost/memory/parameter-bytes.ts'
 import { only } from '../../inference/layout/compiled-layout.ts'
+import { setShards } from '../../inference/layout/local-sizes.ts'
+import { sumOf } from '../../inference/layout/local-term.ts'
 import { arrangedSeconds } from '../../inference/pass/arrangement.ts'
+import { stagesOf } from '../../inference/pass/stage-layers.ts'
 import { stepPasses } from '../../inference/pass/step-passes.ts'
 import type { InferenceCandidate, Site } from '../../inference/phase.ts'
 import { draftSteps } from '../../inference/speculation/draft-step.ts'
@@ -18,6 +22,7 @@ import { bestSpeculation } from '../../inference/speculation/speculation.ts'
 import type { Workbench } from '../../inference/workbench.ts'
 import type { SpeculationAccount } from '../../plan/inference-plan.ts'
 import type { GenerateWorkload, Speculation } from '../../problem.ts'
+import { type Axis, axes, type Mesh, unitMesh } from '../../sharding/axis.ts'
 import type { PhaseFields } from '../phase-row.ts'
 import { largestBatch } from './phase.ts'
 
@@ -37,10 +42,27 @@ export function generateFields(
   return {
     maxBatchSequences: largestBatch(bench, site, { contextLength, meanContextLength }),
     criticalBatchTokens:
-      mesh.data * pass.groups * perToken * (experts ? experts.experts / experts.activeExperts : 1),
+      mesh.data *
+      pass.groups *
+      perToken *
+      (experts ? experts.experts / experts.activeExperts : copiesOf(bench, candidate)),
     ...(account ? { speculation: account } : {}),
   }
 }
+
+/** How many times the chips of a replica store the weights of its layers, in the mean of their bytes. */
+function copiesOf(bench: Workbench, { mesh, layouts }: InferenceCandidate): number {
+  const [held = []] = stagesOf(bench, 1)
+  const storedOn = (own: Mesh) => {
+    setShards(bench.sizes, own)
+    return layouts.reduce((sum, { stored }, at) => sum + (held[at] ?? 0) * sumOf(stored, bench.sizes), 0)
+  }
+  const chips = axes.reduce((product, axis) => product * (isReplicas.has(axis) ? 1 : mesh[axis]), 1)
+  return (chips * storedOn(mesh)) / storedOn(unitMesh)
+}
+
+/** Axes that have the weights of a stage once for each part. */
+const isReplicas: ReadonlySet<Axis> = new Set(['data', 'pipeline'])
 
 /** Null if the drafts that were asked for do not fit beside the caches. */
 function speculationAccount(

@@ -248,8 +248,9 @@ function everyDeployment(question: Question): Found | null {
       .flatMap((generate) => {
         const anywhere = sizes.flatMap((size) => [...size.prefills()])
         const same = anywhere.filter(({ size }) => size === generate.size)
-        // A server that is launched reads prompts on the mesh that it generates on.
-        const beside = question.launched ? generate.size.prefillsBeside(generate) : same
+        // A server that is launched reads prompts on the mesh that it generates on; slower ones there may do without a second copy of weights.
+        const besides = generate.size.prefillsBeside(generate)
+        const beside = question.launched ? besides : [...same, ...besides]
         return [
           ...anywhere.map((prefill) => ({ prefill, generate, shared: false })),
           ...beside.map((prefill) => ({ prefill, generate, shared: true })),

@@ -269,3 +269,23 @@ describe('a type that scales blocks', () => {
     })
   })
 })
+
+it.each([
+  [[4.5, 4, 4], '/hardware/topology/0', /expected/],
+  [[4, 4, '4'], '/hardware/topology/2', /expected .*did you mean 4\?/],
+  [{}, '/hardware/topology', /expected a list or a text/],
+])('of a list the item is told that is wrong: %j', (topology, pointer, said) => {
+  const body = {
+    ...{ model: 'llama-3-8b', hardware: { chip: 'tpu-v5p', topology } },
+    workload: { mode: 'train', batchTokens: 65_536, sequenceLength: 4096 },
+  }
+  const found = () => validated(optimizeRequest, body)
+  expect(found).toThrow(ProblemError)
+  try {
+    found()
+  } catch (error) {
+    expect((error as ProblemError).faults).toEqual([
+      expect.objectContaining({ pointer, detail: expect.stringMatching(said) }),
+    ])
+  }
+})
