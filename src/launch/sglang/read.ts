@@ -9,7 +9,7 @@ import { serverCommand, unsentOptions } from '../read/server-command.ts'
 import { serverPrograms } from '../read/server-programs.ts'
 import { everywhere } from '../server/attention-groups.ts'
 import { ranksOnHost } from '../server/beyond-host.ts'
-import { expertsFault } from '../server/expert-groups.ts'
+import { expertGroups } from '../server/expert-groups.ts'
 import { serverDoors } from '../server/immaterial.ts'
 import { brokenJson } from '../server/json-values.ts'
 import { longerOf, longerVariables } from '../server/longer.ts'
@@ -48,6 +48,7 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
   const sends = !['none', 'flashinfer'].includes(dispatch ?? 'none')
   const quantised = quantized(rest.quantization, named, sglangQuantizations, context.model?.storedBy)
   const groups = attends ? data : 1
+  const grouped = sends ? {} : expertGroups('--ep-size', experts, tensors)
   const ofOptions = notesOf(options, context.mode)
   const type = '--mamba-ssm-dtype'
   const stateNote = stateTypeNote(type, () => options.text(type), null, context)
@@ -144,14 +145,14 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
         [...options.known(), ...Object.keys(short)],
         options.undashed(),
       ),
-      uncounted: cappedCaches(options),
+      uncounted: compact(cappedCaches(options), grouped.uncounted),
       faults: compact(
         faults,
         options.faults,
         unsentOptions(options),
         states.faults,
         shareFault(share, ofMemory),
-        experts > 1 && !sends && experts !== tensors && expertsFault('--ep-size', experts, tensors),
+        grouped.fault,
       ),
     },
     rest.role === 'prefill' && context.mode === null ? { ...context, mode: 'prefill' } : context,

@@ -14,7 +14,7 @@ import { serverCommand } from '../read/server-command.ts'
 import { serverPrograms } from '../read/server-programs.ts'
 import { everywhere } from '../server/attention-groups.ts'
 import { ranksOnHost } from '../server/beyond-host.ts'
-import { expertsFault } from '../server/expert-groups.ts'
+import { expertGroups } from '../server/expert-groups.ts'
 import { servingReading } from '../server/read-serving.ts'
 import { withDrafts } from '../server/uncounted.ts'
 import { refusedBackend, tensorrtValues } from './expert-backends.ts'
@@ -92,6 +92,7 @@ export function readTensorrt(
   const backend = backendIn(file)
   const older = releaseNote(command)
   const refused = refusedBackend(backend, context)
+  const grouped = expertGroups('moe_expert_parallel_size', experts, tensors)
   const sections = [...inSection('kv_cache_config', caches.left()), ...inSections(file)]
   const left = [...(said?.options.left() ?? []), ...keys.left(), ...sections]
   return servingReading(
@@ -147,6 +148,7 @@ export function readTensorrt(
         said?.options.undashed(),
       ),
       refuses: true,
+      uncounted: compact(grouped.uncounted),
       faults: compact(
         said?.faults ?? [],
         said?.options.faults ?? [],
@@ -159,7 +161,7 @@ export function readTensorrt(
           clusters: keys.number('moe_cluster_parallel_size', 1),
           ranks: tensors * parts,
         }),
-        experts > 1 && experts !== tensors && expertsFault('moe_expert_parallel_size', experts, tensors),
+        grouped.fault,
       ),
     },
     context,
