@@ -1,14 +1,13 @@
 /** Reads a command of vLLM into the words of a request, by the rows of settings.ts. */
 import { compact } from '../../compact.ts'
 import { misnamedAmong, onlyValue } from '../read/closed-values.ts'
-import { beginningWith, leftOver } from '../read/left-over.ts'
+import { leftOver } from '../read/left-over.ts'
 import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand, unsentOptions } from '../read/server-command.ts'
 import { serverPrograms } from '../read/server-programs.ts'
 import { everywhere } from '../server/attention-groups.ts'
 import { type OnHost, ranksOnHost } from '../server/beyond-host.ts'
-import { serverDoors } from '../server/immaterial.ts'
 import { brokenJson } from '../server/json-values.ts'
 import { longerOf, longerVariables } from '../server/longer.ts'
 import { quantized, vllmQuantizations } from '../server/quantization.ts'
@@ -18,11 +17,12 @@ import { copiesSaid } from '../server/redundant-copies.ts'
 import { shareFault } from '../server/share-fault.ts'
 import { stateTypeNote } from '../server/state-types.ts'
 import { withDrafts, withOverrides, withoutGraphs } from '../server/uncounted.ts'
-import { said, unread } from '../settings/settings.ts'
+import { said } from '../settings/settings.ts'
 import { cacheTypeSaid } from './cache-type.ts'
 import { copiesIn } from './copies.ts'
 import { countOf } from './counts.ts'
 import { exchangeOf } from './exchange.ts'
+import { isImmaterial } from './immaterial.ts'
 import { cachesSaid, inBytes, memoryOf } from './read-memory.ts'
 import { gpuFormats } from './rules.ts'
 import { sentBy } from './sent.ts'
@@ -239,22 +239,3 @@ function notesOf(options: Options, mode: string | null): readonly string[] {
     options.has('--hf-overrides') && withOverrides('--hf-overrides'),
   )
 }
-
-/** Prefixes of immaterial options: addresses, logs, formats of answers, hosts, and what only carries out other options. */
-const isImmaterial = beginningWith(
-  `
-  --seed --code- --disable-log --enable-log --uvicorn --ssl --enable-auto-tool --enable-reasoning --swap-
-  --block-size --enforce-eager --compilation- -O --no-enable --enable-prefix --enable-chunked
-  --max-seq-len-to --distributed- --nnodes --node- --master- --headless --data-parallel- --eplb-
-  --async-scheduling --scheduling- --limit-mm --mm- --generation- --hf- --max-logprobs --stream-
-  --attention-backend --moe-backend --linear-backend --cuda-graph --guided- --structured- --root-path
-  -cc. --kv-offloading- --spec- --speculative-config --config-format --default-chat- --override-generation- --allowed- --media- --interleave-
-  --language-model-only --video- --skip-mm --attention-config --kernel-config --enable-flashinfer- --ir-op- --mamba-backend
-  --mamba-ssu- --gdn-prefill- --kda-prefill- --optimization-level --prefill-schedule- --scheduler-reserve- --numa-
-  --enable-cumem- --enable-sleep- --enable-ep-weight- --safetensors- --model-loader- --ignore-patterns --use-tqdm
-  --enable-prompt-tokens --enable-force- --enable-request-id --enable-server-load --disable-uvicorn --disable-access-
-  --is-prefill-worker --is-decode-worker --disaggregation-mode --kv-events- --kv-cache-metrics --otlp- --collect- --jit- --shutdown- --logits-processor --disable-chunked-mm
-`,
-  serverDoors,
-  ...unread(vllmSettings),
-)

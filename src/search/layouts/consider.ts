@@ -13,15 +13,13 @@ import type { Step, StepScratch } from '../../cost/step/stage-time.ts'
 import type { Layers } from '../../cost/step/stages.ts'
 import { stepTime } from '../../cost/step/step.ts'
 import type { Placement } from '../../hardware/network/placement.ts'
-import { rememberedOf } from '../../known.ts'
 import type { Stop } from '../../patience.ts'
-import { onlyAdds } from '../../recipe/policy.ts'
-import type { PolicyRow } from '../../recipe/policy-row.ts'
 import type { Schedule } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { ChoiceFloor } from '../bound/floor.ts'
 import { layoutFloor, layoutShortBytes } from '../bound/layout-floor.ts'
+import { gainsAmong } from '../memory-policy/gains.ts'
 import { firstOf, type PlacedTogether } from '../stages/placed-costs.ts'
 import { leaner, nearing, type StageCuts, walkCuts } from '../stages/stage-cuts.ts'
 import type { StageNumbers } from '../stages/stage-numbers.ts'
@@ -154,9 +152,7 @@ function considerCut(
   }
   const given = choices.mix?.(layout)
   const fits = (mix: Mix) => choices.overBudget || shortBytes(memory, groups, mix, memoryBudget) <= 0
-  const gains = gainsAmong(model.policies)
-  const mayGain = (policy: number, other: number) =>
-    gains[policy]?.[other] === true && (accepts?.mixes({ policy, other }) ?? true)
+  const mayGain = gainsAmong(model.policies, accepts?.mixes)
   const fitting = (others: boolean) =>
     given
       ? [given].filter(fits)
@@ -192,11 +188,6 @@ function considerCut(
   )
   return placed.includes(true) ? 'evaluated' : 'pruned'
 }
-
-/** By policy and policy beside it, whether more layers of the latter may take less time. */
-const gainsAmong = rememberedOf((policies: readonly PolicyRow[]) =>
-  policies.map((policy) => policies.map((other) => !onlyAdds(policy, other))),
-)
 
 /**
  * A cut that is over the budget by more than another was, but for rounding, need not be known better: it does not fit. Where only what fits is
