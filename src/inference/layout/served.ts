@@ -13,7 +13,10 @@ export interface ServableLayouts {
   readonly mode: PhaseMode
   readonly mesh: Mesh
   readonly layouts: readonly (LayoutFields & Pick<CompiledLayout, 'component'>)[]
-  readonly pass: Pick<Pass, 'shape' | 'resident' | 'units' | 'groups' | 'halves' | 'stageLayers'>
+  readonly pass: Pick<
+    Pass,
+    'shape' | 'resident' | 'units' | 'unitPositions' | 'newPositions' | 'groups' | 'halves' | 'stageLayers'
+  >
 }
 
 export interface Servable {
@@ -40,5 +43,14 @@ export interface Servable {
 /** The part of a pass that frameworks look at: how many prompts or sequences run at once, and whether halves of them overlap. */
 export function onePass(sequences: number, halved: boolean, stageLayers: number) {
   const shape = { sequences, positions: 1, context: 1 }
-  return { shape, resident: shape, units: 1, groups: 1, halves: halved ? 2 : 1, stageLayers } as const
+  return {
+    shape,
+    resident: shape,
+    units: 1,
+    unitPositions: 1,
+    newPositions: 1,
+    groups: 1,
+    halves: halved ? 2 : 1,
+    stageLayers,
+  } as const
 }

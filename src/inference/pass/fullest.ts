@@ -6,7 +6,7 @@ import type { Pass } from './pass.ts'
 
 /** `most` tokens over all groups; where no pass keeps that, those with the fewest. */
 export function fullestPasses(passes: readonly Pass[], most: number, groups: number): readonly Pass[] {
-  const tokens = passes.map(({ shape }) => Math.ceil(shape.sequences / groups) * shape.positions)
+  const tokens = passes.map(({ shape, unitPositions }) => Math.ceil(shape.sequences / groups) * unitPositions)
   const within = tokens.filter((count) => count * groups <= most)
   const taken = within.length > 0 ? Math.max(...within) : Math.min(...tokens)
   return passes.filter((_, index) => tokens[index] === taken)

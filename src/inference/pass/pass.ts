@@ -43,6 +43,9 @@ export interface Pass {
   readonly groups: number
   /** Groups, or chunks of them, that a stage takes one after another. */
   readonly units: number
+  /** New positions of each sequence in the longest of them, which a server is told and a plan says, and in all of them together. */
+  readonly unitPositions: number
+  readonly newPositions: number
   /** What is resident: the number of sequences, and the positions that a layer keeps of each. */
   readonly resident: Shape
   /** A sequence that has to have room alone (cached.ts); null where none is longer than those that are resident. */
@@ -76,7 +79,8 @@ export interface Course {
 interface Way
   extends Pick<
     Pass,
-    'mode' | 'stages' | 'groups' | 'units' | 'launches' | 'transfers' | 'headPositions' | 'rounds'
+    | ('mode' | 'stages' | 'groups' | 'units' | 'unitPositions' | 'newPositions')
+    | ('launches' | 'transfers' | 'headPositions' | 'rounds')
   > {
   readonly sequences: number
   readonly positions: number
@@ -105,6 +109,8 @@ function passOf(model: Transformer, way: Way): Pass {
     stageLayers,
     groups: way.groups,
     units: way.units,
+    unitPositions: way.unitPositions,
+    newPositions: way.newPositions,
     resident: { sequences: resident.sequences, ...keptOf(model, resident.context) },
     longest:
       longest > resident.context ? { kept: keptOf(model, longest), times: longest / resident.context } : null,
@@ -147,6 +153,8 @@ export function generationPass(
     stages,
     groups,
     units: groups,
+    unitPositions: positions,
+    newPositions: positions,
     launches: stages,
     positions,
     headPositions: positions,
@@ -184,6 +192,8 @@ export function prefillPass(
     stages,
     groups,
     units,
+    unitPositions: longest,
+    newPositions: fresh,
     launches: turns,
     positions,
     headPositions: 1,

@@ -1,7 +1,7 @@
 /** What a serving framework is told of a plan of prefill or generation, in whole numbers. */
 import { devicesOn } from '../../hardware/chip.ts'
 import type { CompiledLayout } from '../../inference/layout/compiled-layout.ts'
-import type { Pass } from '../../inference/pass/pass.ts'
+import type { ServableLayouts } from '../../inference/layout/served.ts'
 import type { InferenceCandidate, Phase } from '../../inference/phase.ts'
 import type { Transformer } from '../../model/transformer.ts'
 import { redundantExperts } from '../../plan/inference/redundant-experts.ts'
@@ -100,7 +100,7 @@ export interface Counted {
 /** The part of a candidate that a framework is told. */
 export interface Told extends Pick<InferenceCandidate, 'mesh'> {
   readonly layouts: readonly (LayoutFields & Pick<CompiledLayout, 'component'>)[]
-  readonly pass: Pick<Pass, 'shape' | 'resident' | 'units' | 'groups' | 'halves' | 'stageLayers'>
+  readonly pass: ServableLayouts['pass']
 }
 
 export function serving(
@@ -112,7 +112,7 @@ export function serving(
   const { contextLength, longestPositions = contextLength, memory, transfers = false } = counted
   const { prompts, unlike = false, stepTokens, maxSequences, drafts = null } = counted
   const stepPositions = mode === 'prefill' ? 1 : 1 + (drafts?.tokens ?? 0)
-  const { shape, resident, units, groups } = pass
+  const { shape, resident, units, groups, unitPositions, newPositions } = pass
   const only = <Field>(field: (layout: LayoutFields) => Field | null): Field | null =>
     layouts.reduce<Field | null>((found, layout) => found ?? field(layout), null)
   const cache = only((layout) => layout.cache) ?? 'heads'
@@ -121,12 +121,11 @@ export function serving(
   const attentionGroups = sharingGroups * mesh.expert
   const share = (sequences: number) => Math.ceil(Math.ceil(sequences / mesh.data) / attentionGroups)
   const halved = pass.halves === 2
-  const fresh = (shape.positions * units) / groups
   const unitSequences = share(halved ? resident.sequences : shape.sequences)
-  const keepsPrefixes = prompts?.keepsPrefixes ?? (mode === 'prefill' && fresh < resident.context - 0.5)
+  const keepsPrefixes = prompts?.keepsPrefixes ?? (mode === 'prefill' && newPositions < resident.context)
   const unitTokens =
     stepTokens === undefined
-      ? unitSequences * Math.ceil(shape.positions)
+      ? unitSequences * unitPositions
       : Math.max(share(stepTokens), share(maxSequences ?? resident.sequences))
   const { model } = setting
   return {

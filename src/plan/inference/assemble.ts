@@ -103,7 +103,7 @@ function described(...[model, phase, candidate, rank, solver]: Assembling) {
     zeroStage: 0,
     contextLayout: mesh.context > 1 ? plainContext : null,
     microbatches: pass.units,
-    microbatchTokens: pass.shape.sequences * pass.shape.positions,
+    microbatchTokens: pass.shape.sequences * pass.unitPositions,
     pipelineSchedule: mesh.pipeline > 1 ? 'in-flight' : unscheduled.name,
     virtualStages: 1,
     stageLayers: stageLayers(setting.model.layers, mesh.pipeline),

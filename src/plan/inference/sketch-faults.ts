@@ -66,8 +66,8 @@ function waysOf({ mesh }: InferenceSketch, [site]: readonly Site[], phase: Phase
   return passes.map((pass) => ({ units: pass.units, tokens: tokensOf(pass) }))
 }
 
-export function tokensOf({ shape }: Pass): number {
-  return shape.sequences * shape.positions
+export function tokensOf({ shape, unitPositions }: Pass): number {
+  return shape.sequences * unitPositions
 }
 
 function layoutFaults(

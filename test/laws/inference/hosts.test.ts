@@ -123,6 +123,14 @@ describe('chunks of a prompt', () => {
     },
   )
 
+  it('are told as they are cut, whatever is left for the last', () => {
+    for (const length of [6145, 5000, 4095]) {
+      const { microbatchTokens, launch } = planOf(prompts(1, length), { pipeline: 8 }, {})
+      expect(microbatchTokens).toBe(2048)
+      expect(JSON.stringify(launch)).toContain('--max-num-batched-tokens 2048')
+    }
+  })
+
   it('are no smaller than servers make them, unless a request says so', () => {
     const units = (length: number, more: Partial<PrefillWorkload> = {}) =>
       planOf(prompts(1, length, more), { pipeline: 8 }, {}).microbatches
