@@ -42,6 +42,10 @@ describe('an option', () => {
       ['--tensor-paralel-size', '--tensor-model-parallel-size'],
     ])
     expect(found('--foo-bar 4')).toEqual([['--foo-bar', 'an option of megatron core_v0.19.0']])
+    // argparse takes no underscore for a hyphen.
+    expect(found('--tensor_model_parallel_size 8')).toEqual([
+      ['--tensor_model_parallel_size', '--tensor-model-parallel-size'],
+    ])
     // It begins as options without a say do.
     expect(found('--overlap-gard-reduce')).toEqual([['--overlap-gard-reduce', '--overlap-grad-reduce']])
     expect(found('--foo-bar 4', 'my/pretrain.py')).toEqual([])

@@ -121,6 +121,13 @@ it.each([
 })
 
 it.each([
+  "docker run -e T=4 --env=P=2 img bash -c 'run $T $P'",
+  "T=8\npodman run -e T=4 -e P=2 img bash -c 'run $T $P'",
+])('what a container is given is what its shell sees: %j', (script) => {
+  expect(ran(script)).toEqual([['run', '4', '2']])
+})
+
+it.each([
   ['run --a "2\n', 'a quote (") which opens on line 1 is not closed, so that all behind it is one word'],
   ['if [ -n x ]; then\n  run\n', 'if is not ended (fi)'],
   ['for i in 1 2; do\n  run\n', 'for is not ended (done)'],

@@ -310,3 +310,9 @@ it('a plan that recomputes modules of Megatron-LM is none that torchtitan has, a
     [1, 0],
   ])
 })
+
+it('torchrun that is told no nodes starts one, unless the request says another number of chips', () => {
+  const text = 'torchrun --nproc_per_node=8 -m torchtitan.train --module llama3 --config llama3_8b'
+  expect(readTorchtitanCommand(text, { chips: null }, parse).hardware).toEqual({ chips: 8 })
+  expect(readTorchtitanCommand(text, { chips: 16 }, parse).hardware).toEqual({})
+})

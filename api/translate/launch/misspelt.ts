@@ -55,12 +55,13 @@ function refusedIn(reading: LaunchReading): readonly Misspelt[] {
   const { refuses, ignored, known = [], shortNames = {}, notUnderstood, framework, version } = reading
   const list = refuses ? optionsOfVersion(reading) : null
   if (!list) return []
-  const spelled = new Set([...list, ...list.flatMap(partsAround), ...known].map(spelling))
+  const spell = exactly.has(framework) ? asWritten : spelling
+  const spelled = new Set([...list, ...list.flatMap(partsAround), ...known].map(spell))
   const open = new Set(notUnderstood.map(optionIn))
   return [...notUnderstood, ...ignored]
     .map(optionIn)
     .filter((option) => list.some((name) => kindOf(name) === kindOf(option)))
-    .filter((option) => !isAmong(spelled, option))
+    .filter((option) => !isAmong(spelled, option, spell))
     .flatMap((option) => {
       const near = ownValue(shortNames, option.slice(1)) ?? withinEdits(option, list)
       if (!open.has(option) && near === null && !isInClosedSection(option, reading)) return []
@@ -74,8 +75,13 @@ function partsAround(name: string): readonly string[] {
   return words.slice(1).map((_, at) => words.slice(0, at + 1).join('.'))
 }
 
-function isAmong(spelled: ReadonlySet<string>, option: string): boolean {
-  const own = spelling(option)
+/** Frameworks whose parser takes no hyphen for an underscore. */
+const exactly: ReadonlySet<string> = new Set(['megatron'])
+
+const asWritten = (option: string) => option
+
+function isAmong(spelled: ReadonlySet<string>, option: string, spell = spelling): boolean {
+  const own = spell(option)
   return spelled.has(own) || spelled.has(own.replace(/^--no-/, '--'))
 }
 

@@ -52,6 +52,7 @@ export function heldToJob(text: string, { podGpus, pods: jobPods, tasks, chips, 
   const surely = compact(
     pods !== undefined && waits,
     podGpus !== undefined && crowds,
+    misspelt(options),
     outOfReach(options, chips, podGpus ?? hostChips),
     crowdedTasks(commands.slice(0, at + 1), variables, nodes),
   )
@@ -75,6 +76,21 @@ export function heldToJob(text: string, { podGpus, pods: jobPods, tasks, chips, 
     refusals,
   }
 }
+
+/** Counts that its parser ends at; what a shell or a template fills in is not known. */
+function misspelt(options: Options): string | null {
+  for (const { names, takes } of counts) {
+    const said = options.text(...names)
+    if (said !== null && !/[$`]|\{\{/.test(said) && !takes.test(said))
+      return `torchrun ends at ${names[0]} ${said.slice(0, 100)}`
+  }
+  return null
+}
+
+const counts = [
+  { names: ['--nnodes'], takes: /^\d+(:\d+)?$/ },
+  { names: ['--nproc-per-node', '--nproc_per_node'], takes: /^(\d+|auto|gpu|cpu|xpu)$/ },
+] as const
 
 /** Where torchrun counts the GPUs of its nodes itself, or takes as many nodes as come, it may still have fewer ranks, or more, than there are chips. */
 function outOfReach(options: Options, chips: number | undefined, host: number | undefined): string | null {

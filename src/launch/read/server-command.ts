@@ -84,10 +84,11 @@ type Commands = readonly (readonly string[])[]
 
 const nothing = { options: optionsOf([]), model: null, onePhase: null, unread: [] }
 
-/** The words behind the one that matches, of each command that has one. */
+/** The words behind the one that matches, of each command that has one. What a word carries as a whole (`bash -c '…'`) is a command of its own. */
 function startedIn(commands: Commands, starts: RegExp): Commands {
   return commands.flatMap((command) => {
-    const at = command.findIndex((word, index) => starts.test(`${word} ${command[index + 1] ?? ''}`))
+    const isStart = (word: string, index: number) => starts.test(`${word} ${command[index + 1] ?? ''}`)
+    const at = command.findIndex((word, index) => !/\s/.test(word) && isStart(word, index))
     return at < 0 ? [] : [command.slice(at + 1)]
   })
 }

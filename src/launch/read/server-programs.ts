@@ -20,12 +20,12 @@ export const serverPrograms = {
   },
   sglang: {
     name: 'SGLang',
-    starts: /^(\/.*\/)?sglang serve$|sglang[./]launch_server(\.py)? |^dynamo\.sglang /,
+    starts: /^(\/.*\/)?sglang serve$|^\S*sglang[./]launch_server(\.py)? |^dynamo\.sglang /,
     usual: 'python3 -m sglang.launch_server --model-path MODEL …, also behind docker run, or options alone',
   },
   tensorrtLlm: {
     name: 'TensorRT-LLM',
-    starts: /trtllm-serve (?!disaggregated)|^dynamo\.trtllm /,
+    starts: /^\S*trtllm-serve (?!disaggregated)|^dynamo\.trtllm /,
     usual: 'trtllm-serve MODEL …, also behind docker run or srun',
   },
 } as const satisfies Readonly<Record<string, Program>>

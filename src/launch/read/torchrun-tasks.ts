@@ -5,20 +5,21 @@
  */
 import { counted } from '../../plan/explain/figures.ts'
 import type { Script } from './shell/script.ts'
-import { countOf, slurmTasks } from './world.ts'
+import { countOf, mpiProcesses, slurmTasks } from './world.ts'
 
-/** More tasks than nodes that torchrun is told of; null where no srun starts it, or nobody says how many. The last of the commands starts it. */
+/** More tasks than nodes that torchrun is told of; null where neither srun nor mpirun starts it, or nobody says how many. The last of the commands starts it. */
 export function crowdedTasks(
   commands: Script['commands'],
   variables: Script['variables'],
   nodes: number | undefined,
 ): string | null {
-  const srun = commands.findLast((words) => words.includes('srun') && words.some(startsIt))
-  if (!srun || nodes === undefined) return null
-  const own = srun.slice(srun.indexOf('srun'), srun.findIndex(startsIt))
-  const tasks = slurmTasks(variables, own)
+  const start = commands.findLast((words) => words.some((word) => senders.test(word)) && words.some(startsIt))
+  if (!start || nodes === undefined) return null
+  const own = start.slice(0, start.findIndex(startsIt))
+  const bySlurm = own.includes('srun')
+  const tasks = bySlurm ? slurmTasks(variables, own.slice(own.indexOf('srun'))) : mpiProcesses(own)
   if (tasks === null || tasks <= nodes) return null
-  return `srun starts torchrun in each of ${counted(tasks, 'task')}, and it is told of ${counted(nodes, 'node')} (--nnodes): on each it starts the ranks itself, so that there is one task a node (--ntasks-per-node=1)`
+  return `${bySlurm ? 'srun' : 'mpirun'} starts torchrun in each of ${counted(tasks, 'task')}, and it is told of ${counted(nodes, 'node')} (--nnodes): on each it starts the ranks itself, so that there is one task a node${bySlurm ? ' (--ntasks-per-node=1)' : ''}`
 }
 
 /** A torchrun of several nodes that the batch script starts where it runs itself. */
@@ -32,6 +33,8 @@ export function lonelyNode(
   if (commands.some((words) => words.some((word) => starters.test(word)))) return null
   return `the job has ${counted(all, 'node')}, and nothing in the script starts torchrun on those behind the first, where a batch script runs: it waits for them unless something else does (srun would)`
 }
+
+const senders = /^(\/.*\/)?(srun|mpirun|mpiexec|orterun)$/
 
 function startsIt(word: string): boolean {
   return /torchrun|torch\.distributed\.(run|launch)/.test(word)

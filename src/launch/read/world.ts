@@ -66,9 +66,14 @@ export function slurmTasks(
  * docs.open-mpi.org, mpirun(1): `-np`, `-n`, `--n` and `-c` are one option.
  */
 export function mpiRanks(launcher: readonly string[]): number | null {
+  return startsRanks(launcher) ? null : mpiProcesses(launcher)
+}
+
+/** The same, whatever it starts in each. */
+export function mpiProcesses(launcher: readonly string[]): number | null {
   const start = launcher.findIndex((word) => /(^|\/)(mpirun|mpiexec|orterun)$/.test(word))
   const count = launcher.findIndex((word, at) => at > start && /^(--?np?|-c)$/.test(word))
-  return start < 0 || count < 0 || startsRanks(launcher) ? null : (countOf(launcher[count + 1]) ?? null)
+  return start < 0 || count < 0 ? null : (countOf(launcher[count + 1]) ?? null)
 }
 
 /** Undefined for words (`auto`), ranges (`1:4`) and what the text does not set. */

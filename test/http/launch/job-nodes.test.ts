@@ -75,6 +75,7 @@ describe('a job of Slurm', () => {
     ['of its lines', '--ntasks-per-node=8', `srun torchrun ${four}`],
     ['of srun', '--ntasks-per-node=1', `srun --ntasks-per-node=8 torchrun ${four}`],
     ['of a command in one word', '-n 32', `srun bash -c "torchrun ${four} train.py" --`],
+    ["of MPI's launcher", '', `mpirun -np 32 torchrun ${four}`],
     ['of python', '--ntasks-per-node=8', `srun -l python -m torch.distributed.run ${four}`],
   ])('does not start torchrun more than once on a node: tasks %s', (_, lines, command) => {
     expect(batch(lines, command).refusals).toEqual([
@@ -110,6 +111,15 @@ describe('a job of Slurm', () => {
     const { refusals } = heldToJob(`torchrun ${options} train.py`, { chips, hostChips: 8 })
     expect(refusals).toEqual([expect.stringMatching(said)])
     expect(heldToJob(`torchrun ${options} train.py`, { chips: 25, hostChips: 8 }).refusals).toEqual([])
+  })
+
+  it.each([
+    ['--nnodes 2 --nproc-per-node eight', '--nproc-per-node eight'],
+    ['--nnodes two --nproc-per-node 8', '--nnodes two'],
+  ])('has a torchrun of counts: %s', (options, said) => {
+    expect(heldToJob(`torchrun ${options} train.py`).refusals).toEqual([
+      `torchrun ends at ${said}: it does not start`,
+    ])
   })
 
   it('is told what stays idle, and nothing where all is used or is not said', () => {

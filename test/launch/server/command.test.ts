@@ -24,6 +24,21 @@ it.each([
   expect(readVllm(`vllm serve org/m -tp 8 ${options}`, context)).toMatchObject(read)
 })
 
+const tensorrt = (text: string, own: typeof context) => readTensorrt(text, null, own)
+
+it.each([
+  ['SGLang', readSglang, 'python3 -m sglang.launch_server --model-path org/m --tp 8'],
+  ['SGLang by its own name', readSglang, 'sglang serve --model-path org/m --tp 8'],
+  ['TensorRT-LLM', tensorrt, 'trtllm-serve org/m --tp_size 8'],
+  ['TensorRT-LLM behind its launcher', tensorrt, 'trtllm-llmapi-launch trtllm-serve org/m --tp_size 8'],
+])('a command of %s that another carries is one, and the same', (_, readIn, command) => {
+  const plain = readIn(command, context)
+  for (const text of [`bash -c "${command}"`, `srun --mpi=pmix bash -c '${command}'`, `ssh h "${command}"`]) {
+    const { plan, notes, unread } = readIn(text, context)
+    expect([plan, notes, unread], text).toEqual([plain.plan, plain.notes, plain.unread])
+  }
+})
+
 it('of several commands the last is read, and a note says so', () => {
   const notes = (text: string) => readVllm(text, context).notes.join()
   const two = 'vllm serve org/m -tp 2\nvllm serve org/m -tp 4\nvllm bench serve --model org/m'

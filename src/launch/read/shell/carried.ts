@@ -15,3 +15,17 @@ export function carriedIn(words: readonly string[]): readonly string[] {
     return isSent || carrying.test(words[index - 1] ?? '') ? [word] : []
   })
 }
+
+/** Variables that a container is started with (docker run -e NAME=value), which what it carries sees in place of the host's. */
+export function givenToContainer(
+  words: readonly string[],
+): readonly (readonly [string, readonly string[]])[] {
+  if (!containers.has(words[0] ?? '')) return []
+  return words.flatMap((word, at) => {
+    const own = /^(?:-e|--env)(?:=([\s\S]*))?$/.exec(word)
+    const [, name, value] = /^([A-Za-z_]\w*)=([\s\S]*)$/.exec((own && (own[1] ?? words[at + 1])) ?? '') ?? []
+    return name === undefined || value === undefined ? [] : [[name, [value]] as const]
+  })
+}
+
+const containers = new Set(['docker', 'podman'])

@@ -9,7 +9,7 @@ import { known } from '../../../known.ts'
 import { recent } from '../../../recent.ts'
 import { calculate } from './calculation.ts'
 import { argumentsOf, type Called, calledBy } from './called.ts'
-import { carriedIn } from './carried.ts'
+import { carriedIn, givenToContainer } from './carried.ts'
 import { type Command, readCommand } from './command.ts'
 import type { CutOff } from './cut-off.ts'
 import { type Environment, emptyEnvironment, inherited, takesRoom } from './environment.ts'
@@ -167,7 +167,7 @@ function start(reading: Reading, { words, own }: Command, first: string): void {
   if (!isOwn) commands.push(words)
   if (first === 'set' && words[1] === '--') takeArguments(reading, words.slice(2))
   if (first === 'shift') takeArguments(reading, variables.all.get('@')?.slice(Number(words[1] ?? 1)))
-  for (const carried of carriedIn(words)) readInside(reading, carried)
+  for (const carried of carriedIn(words)) readInside(reading, carried, new Map(givenToContainer(words)))
   const called = calledBy(words, environment.documents)
   if (called) readInside(reading, called.text, called.given, called.how)
   giveBack(reading, own)

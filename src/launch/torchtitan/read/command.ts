@@ -8,7 +8,7 @@ import { type Fields, isFields, present } from '../../../fields.ts'
 import { optionsOf } from '../../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../../read/reading.ts'
 import { readScript } from '../../read/shell/script.ts'
-import { worldOf } from '../../read/world.ts'
+import { ofOneNode, worldOf } from '../../read/world.ts'
 import { moduleNamed, type Registered, registered } from '../registry.ts'
 import { torchtitanMain } from '../version.ts'
 import { dotted, type Given, misdashedIn, sectionsGiven } from './dotted.ts'
@@ -38,7 +38,8 @@ export function readTorchtitanCommand(
     ...dotted(words.slice(start)),
   ])
   const each = said('NGPU')
-  const world = worldOf(launcher) ?? (each && /^[1-9]\d{0,5}$/.test(each) ? Number(each) : null)
+  const started = worldOf(launcher) ?? (each && /^[1-9]\d{0,5}$/.test(each) ? Number(each) : null)
+  const world = started ?? (chips === null ? ofOneNode(launcher) : null)
   const hardware = world === null ? {} : { chips: world }
   const file = given.get('job.config_file') ?? said('CONFIG_FILE')
   const settings = typeof file === 'string' ? writtenAs(file, documents) : null
