@@ -1,7 +1,7 @@
 /** Commands written for Megatron-LM are read back as the same plan: as an argument list, in a script, and through variables. */
 
 import fc from 'fast-check'
-import { describe, expect } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readMegatron } from '../../../src/launch/megatron/read/read.ts'
 import { unitMesh } from '../../../src/sharding/axis.ts'
 import { launchedPlan } from '../../golden/launched-plan.ts'
@@ -125,4 +125,13 @@ describe('flags of Megatron-LM', () => {
       expect(found).toEqual(expected)
     }
   })
+})
+
+it('of several trainings the last is read, and a note says so', () => {
+  const one = (tensor: number) =>
+    `torchrun --nproc-per-node 8 pretrain_gpt.py --num-layers 32 --tensor-model-parallel-size ${tensor}`
+  const { plan, notes } = readMegatron(`${one(2)}\n${one(4)}\n${one(4)}`, 8)
+  expect(plan).toMatchObject({ mesh: { tensor: 4 } })
+  expect(notes).toContain('of 2 commands that start Megatron-LM the last is read')
+  expect(readMegatron(`bash -c '${one(2)}'`, 8).notes.join()).not.toContain('commands that start')
 })

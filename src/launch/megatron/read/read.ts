@@ -88,6 +88,7 @@ export function readMegatron(
   const batchSequences = given.globalBatch ?? usualBatch
   const asserted = assertedOf(options, given, { words: own, whole, spelledOut })
   const handed = handedTo === null ? [] : [handedNote(handedTo, script)]
+  const all = trainingsIn(script.commands)
   return {
     framework: 'megatron',
     version: megatronVersion,
@@ -110,6 +111,7 @@ export function readMegatron(
     plan: laidOut?.plan ?? {},
     notes: [
       ...script.notes,
+      ...compact(all > 1 && `of ${all} commands that start Megatron-LM the last is read`),
       ...handed,
       ...ofModel.notes,
       ...notes,
@@ -161,6 +163,12 @@ const usually: Following = {
 function batchOf({ tensor, pipeline, context, microbatch }: MegatronSaid, chips: number): number | null {
   const replicas = chips / (tensor * pipeline * context)
   return microbatch !== null && Number.isInteger(replicas) ? microbatch * replicas : null
+}
+
+/** Commands of Python with options of Megatron-LM, each once. */
+function trainingsIn(commands: readonly (readonly string[])[]): number {
+  const starts = commands.filter((words) => words.some(isLayout) && words.some((word) => /\.py$/.test(word)))
+  return new Set(starts.map((words) => words.join(' '))).size
 }
 
 /** Whether a word is one of the options that nearly every run has. */
