@@ -19,6 +19,8 @@ const texts: readonly (readonly [name: string, reads: Reads, text: (length: numb
   ['functions in lines that nothing closes', readScript, (length) => repeated('f() {\n', length)],
   ['functions in a line that nothing closes', readScript, (length) => repeated('f() { ', length)],
   ['blanks before a function', readScript, (length) => `${' '.repeat(length)}x; f() {\na\n}\n`],
+  ['calculations that nothing closes', readScript, (length) => repeated('((a\n', length)],
+  ['brackets that nothing closes', readScript, (length) => repeated('(', length)],
   ['patterns of a case', readScript, (length) => `case x in ${repeated('a|', length)}`],
   [
     'words beside files that it writes',

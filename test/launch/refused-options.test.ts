@@ -148,6 +148,7 @@ describe('an option on which no plan depends', () => {
 
   it('of SGLang that begins several of its options is ambiguous', () => {
     expect(sglang('--tp 8 --pp 2').refusals).toEqual([expect.stringContaining('ambiguous')])
+    expect(sglang('--tp 8 # not --pp 2').refusals).toEqual([])
     expect(sglang('--tp 8 --pp-size 2').refusals).toEqual([])
   })
 })

@@ -5,7 +5,7 @@
  */
 import { compact } from '../../../src/compact.ts'
 import { type Fields, isFields } from '../../../src/fields.ts'
-import { unset } from '../../../src/launch/read/options.ts'
+import { isFilledIn, unset } from '../../../src/launch/read/options.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { type Catalogue, nearestModels } from '../../catalogue.ts'
 import { nearest, sameDigits } from '../../hints/nearest.ts'
@@ -104,7 +104,7 @@ function misnamed({ misnamed: values = [] }: LaunchReading, pointer: string): re
   return values.map(({ option, value, among }) => {
     const near = among.length > fewValues ? nearest(value, among) : []
     const there = near.length > 0 ? nearestText(near) : `; there are ${among.join(', ')}`
-    const why = /[$`]|\{\{/.test(value) ? unset(value) : `which there is none of${there}`
+    const why = isFilledIn(value) ? unset(value) : `which there is none of${there}`
     return { pointer, detail: `${option} is ${value.slice(0, 100)}, ${why}` }
   })
 }

@@ -7,7 +7,7 @@ import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import type { Check } from '../../../src/validation/check.ts'
 import { nearest, slipOf } from '../../hints/nearest.ts'
 import { misvaluedIn } from './misvalued.ts'
-import { isInClosedSection, optionsOfVersion } from './option-lists.ts'
+import { isInClosedSection, optionsOfVersion, tellsHyphens } from './option-lists.ts'
 import { isSwitch, optionIn, spelling } from './option-names.ts'
 import { type Undashed, undashedIn } from './undashed.ts'
 
@@ -55,7 +55,7 @@ function refusedIn(reading: LaunchReading): readonly Misspelt[] {
   const { refuses, ignored, known = [], shortNames = {}, notUnderstood, framework, version } = reading
   const list = refuses ? optionsOfVersion(reading) : null
   if (!list) return []
-  const spell = exactly.has(framework) ? asWritten : spelling
+  const spell = tellsHyphens(reading) ? asWritten : spelling
   const spelled = new Set([...list, ...list.flatMap(partsAround), ...known].map(spell))
   const open = new Set(notUnderstood.map(optionIn))
   return [...notUnderstood, ...ignored]
@@ -74,9 +74,6 @@ function partsAround(name: string): readonly string[] {
   const words = isSwitch(name) ? [] : name.split('.')
   return words.slice(1).map((_, at) => words.slice(0, at + 1).join('.'))
 }
-
-/** Frameworks whose parser takes no hyphen for an underscore. */
-const exactly: ReadonlySet<string> = new Set(['megatron'])
 
 const asWritten = (option: string) => option
 

@@ -2,18 +2,15 @@
  * Options on which no plan depends, with a value that the framework's parser refuses: a word where a number is meant, or one behind a switch,
  * so that nothing starts. Values of options that are read are held to more where they are read.
  */
-
+import { isFilledIn, yesOrNo } from '../../../src/launch/read/options.ts'
 import { isPythonFloat, pythonInt } from '../../../src/launch/read/python-numbers.ts'
 import type { LaunchReading } from '../../../src/launch/read/reading.ts'
 import { type ValueKind, valueKindOf } from './option-lists.ts'
 import { optionIn } from './option-names.ts'
+import type { Undashed } from './undashed.ts'
 
-interface Misvalued {
-  readonly option: string
+interface Misvalued extends Undashed {
   readonly value: string
-  readonly flaw: string
-  readonly meant: null
-  readonly by: string
 }
 
 export function misvaluedIn(reading: LaunchReading): readonly Misvalued[] {
@@ -23,7 +20,7 @@ export function misvaluedIn(reading: LaunchReading): readonly Misvalued[] {
     const option = optionIn(text)
     const kind = valueKindOf(option, reading)
     const [value = ''] = text.slice(option.length).trim().split(/\s+/)
-    const flaw = kind === null || /[$`]|\{\{/.test(value) ? null : flawOf[kind](value)
+    const flaw = kind === null || isFilledIn(value) ? null : flawOf[kind](value)
     return flaw === null ? [] : [{ option, value, flaw, meant: null, by: `${framework} ${version}` }]
   })
 }
@@ -32,7 +29,7 @@ const flawOf: Readonly<Record<ValueKind, (value: string) => string | null>> = {
   int: (value) => (pythonInt(value) === null ? `is ${shown(value)}, no whole number` : null),
   float: (value) => (isPythonFloat(value) ? null : `is ${shown(value)}, no number`),
   // Another word may be the model, which stands anywhere.
-  flag: (value) => (/^(true|yes|on|1|false|no|off|0)$/i.test(value) ? `has a value, ${value}` : null),
+  flag: (value) => (yesOrNo.test(value) ? `has a value, ${value}` : null),
 }
 
 function shown(value: string): string {

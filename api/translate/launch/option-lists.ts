@@ -11,6 +11,8 @@ const optionList = z.object({
   later: z.array(z.string()).default([]),
   /** False where options without a say in a plan may be missing. */
   whole: z.boolean().default(false),
+  /** Whether its parser takes a hyphen for an underscore, and the other way round. */
+  hyphens: z.enum(['either', 'exact']).default('either'),
   /** Sections of a file that refuse any key that `names` does not have. */
   closed: z.array(z.string()).default([]),
   /** Options by what their value has to be, of those of which that is known. */
@@ -20,7 +22,7 @@ const optionList = z.object({
     .default({}),
 })
 
-export type ValueKind = 'int' | 'float' | 'flag'
+export type ValueKind = keyof z.output<typeof optionList>['values']
 
 const folder = new URL('fixtures/options/', root)
 const files = new Map<string, z.output<typeof optionList> | null>()
@@ -38,6 +40,11 @@ export function valueKindOf(option: string, { framework, version }: Release): Va
   const list = listNamed(framework)
   const found = list?.version === version ? Object.entries(list.values) : []
   return (found.find(([, names]) => names?.includes(option))?.[0] as ValueKind | undefined) ?? null
+}
+
+/** Whether its parser tells a hyphen from an underscore. */
+export function tellsHyphens(release: Release): boolean {
+  return listOf(release)?.hyphens === 'exact'
 }
 
 /** Whether the key is one of a section whose list has all keys. */

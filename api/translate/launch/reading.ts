@@ -36,7 +36,7 @@ export function readIn(asked: LaunchedPlan, own: Fields, catalogue: Catalogue): 
   if (typeof written !== 'string') return reading
   const { notes: ofJob, refusals } = heldToJob(commandsOf(written), {
     ...{ podGpus: gpus, pods: podsOfJob(written), tasks: reading.tasks },
-    ...present({ chips: workingOf(own) ?? chipsOf(own), hostChips: hostChipsOf(own, catalogue) }),
+    ...present({ chips: usedOf(own), hostChips: hostChipsOf(own, catalogue) }),
   })
   const notes = [...ofLines, ...ofJob]
   return {
@@ -59,10 +59,10 @@ function readTwice(
   const sequences = valueAt(own, ['workload', 'batchSequences'])
   const promptLength = valueAt(own, ['workload', 'promptLength'])
   const cachedPrefixLength = valueAt(own, ['workload', 'cachedPrefixLength'])
-  const known = typeof chip === 'string' ? knownChip(catalogue, chip) : undefined
+  const known = knownOn(own, catalogue)
   const unit = innermostSize(own, known)
   const all = chipsOf(own)
-  const chips = workingOf(own) ?? all
+  const chips = usedOf(own)
   const slices = Number(valueAt(own, ['hardware', 'slices']) ?? 1)
   const written = plan[launchKey(plan)]
   const context = {
@@ -119,6 +119,12 @@ export function modelNamed({ named }: LaunchReading, catalogue: Catalogue): Know
   return named === undefined ? undefined : knownModel(catalogue, named)
 }
 
+/** The chip that the request names; undefined where it spells one out, or names none of the catalogue. */
+function knownOn(own: Fields, catalogue: Catalogue) {
+  const chip = valueAt(own, ['hardware', 'chip'])
+  return typeof chip === 'string' ? knownChip(catalogue, chip) : undefined
+}
+
 /** Chips of a unit of the innermost tier, as the request spells the network out or as the chip's own has it; undefined on a torus. */
 function innermostSize(own: Fields, known: Pick<Chip, 'system'> | undefined): unknown {
   const first = ['tiers', 0, 'size'] as const
@@ -131,8 +137,7 @@ function innermostSize(own: Fields, known: Pick<Chip, 'system'> | undefined): un
 
 /** GPUs of a host; undefined on a torus, where nothing says the chip, and where it is not in the catalogue. */
 function hostChipsOf(own: Fields, catalogue: Catalogue): number | undefined {
-  const chip = valueAt(own, ['hardware', 'chip'])
-  const unit = innermostSize(own, typeof chip === 'string' ? knownChip(catalogue, chip) : undefined)
+  const unit = innermostSize(own, knownOn(own, catalogue))
   return typeof unit === 'number' ? hostOf(unit) : undefined
 }
 
@@ -157,10 +162,10 @@ function devicesOf({ kind, devicesPerChip }: Partial<Record<keyof Chip, unknown>
     : 1
 }
 
-/** How many of the chips work, if the request says just one number of them. */
-function workingOf(own: Fields): number | null {
+/** How many of the chips are used: those that work, if the request says just one number of them, and else all. */
+function usedOf(own: Fields): number | null {
   const chips = valueAt(own, ['constraints', 'chips'])
-  return typeof chips === 'number' ? chips : null
+  return typeof chips === 'number' ? chips : chipsOf(own)
 }
 
 function chipsOf({ hardware }: Fields): number | null {

@@ -5,10 +5,10 @@
  */
 import { compact } from '../../compact.ts'
 import { counted } from '../../plan/explain/figures.ts'
-import { type Options, optionsOf } from './options.ts'
+import { isFilledIn, type Options, optionsOf } from './options.ts'
 import { readScript, type Script } from './shell/script.ts'
 import { crowdedTasks, lonelyNode } from './torchrun-tasks.ts'
-import { countOf, nodesOf, processesOf } from './world.ts'
+import { countOf, type Nodes, nodesOf, processesOf } from './world.ts'
 
 /** What the job has, as far as it is said. */
 export interface Job {
@@ -34,7 +34,8 @@ export function heldToJob(text: string, { podGpus, pods: jobPods, tasks, chips, 
   const words = commands[at]
   if (!words) return { notes: compact(tasks !== undefined && idleTasks(variables, tasks)), refusals: [] }
   const options = optionsOf(words)
-  const [nodes, each] = [nodesOf(options)?.least, processesOf(options) ?? undefined]
+  const told = nodesOf(options)
+  const [nodes, most, each] = [told?.least, told?.most, processesOf(options) ?? undefined]
   const pods = numberIn(variables, 'PET_NNODES', 'LWS_GROUP_SIZE') ?? jobPods
   const hosts = pods ?? numberIn(variables, 'SLURM_NNODES')
   const gpus = podGpus ?? numberIn(variables, 'SLURM_GPUS_ON_NODE')
@@ -53,12 +54,11 @@ export function heldToJob(text: string, { podGpus, pods: jobPods, tasks, chips, 
     pods !== undefined && waits,
     podGpus !== undefined && crowds,
     misspelt(options),
-    outOfReach(options, chips, podGpus ?? hostChips),
+    told && outOfReach(options, told, chips, podGpus ?? hostChips),
     crowdedTasks(commands.slice(0, at + 1), variables, nodes),
   )
   const perhaps = compact(pods === undefined && waits, podGpus === undefined && crowds)
   const refusals = surely.map((one) => `${one}: it does not start`)
-  const most = nodesOf(options)?.most
   return {
     notes: compact(
       refusals,
@@ -81,7 +81,7 @@ export function heldToJob(text: string, { podGpus, pods: jobPods, tasks, chips, 
 function misspelt(options: Options): string | null {
   for (const { names, takes } of counts) {
     const said = options.text(...names)
-    if (said !== null && !/[$`]|\{\{/.test(said) && !takes.test(said))
+    if (said !== null && !isFilledIn(said) && !takes.test(said))
       return `torchrun ends at ${names[0]} ${said.slice(0, 100)}`
   }
   return null
@@ -93,10 +93,14 @@ const counts = [
 ] as const
 
 /** Where torchrun counts the GPUs of its nodes itself, or takes as many nodes as come, it may still have fewer ranks, or more, than there are chips. */
-function outOfReach(options: Options, chips: number | undefined, host: number | undefined): string | null {
-  const nodes = nodesOf(options)
+function outOfReach(
+  options: Options,
+  nodes: Nodes,
+  chips: number | undefined,
+  host: number | undefined,
+): string | null {
   const each = processesOf(options)
-  if (nodes === null || chips === undefined) return null
+  if (chips === undefined) return null
   const [least, most] = [nodes.least * (each ?? 1), nodes.most * (each ?? host ?? Number.POSITIVE_INFINITY)]
   if (least === most || (least <= chips && chips <= most)) return null
   const counts = each === null ? `hosts of ${host ?? 'some'} GPUs` : `--nproc-per-node ${each}`

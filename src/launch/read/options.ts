@@ -25,6 +25,11 @@ export interface Options {
   readonly known: () => readonly string[]
 }
 
+/** Whether a shell or a template fills in a value, or a part of it, so that it is not known. */
+export function isFilledIn(value: string): boolean {
+  return /[$`]|\{\{/.test(value)
+}
+
 /** Why a value that a shell would fill in is not known. */
 export function unset(value: string): string {
   if (value.includes('{{')) return 'which a template fills in: give what it prints (`helm template`)'
@@ -138,7 +143,8 @@ export function optionsOf(
   }
 }
 
-const yesOrNo = /^(true|yes|on|1|false|no|off|0)$/i
+/** Words for yes or no, as parsers of other programs take them behind a switch. */
+export const yesOrNo = /^(true|yes|on|1|false|no|off|0)$/i
 
 /** Splits an option that is quoted together with its values: "--fp8-format hybrid". */
 function separated(word: string): readonly string[] {

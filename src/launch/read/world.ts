@@ -12,8 +12,14 @@ export function worldOf(options: Options): number | null {
   return nodes === null || nodes.least !== nodes.most || each === null ? null : nodes.least * each
 }
 
-/** Nodes that PyTorch's launcher waits for and takes, of which a range (`1:4`) says the least and the most; null where it is not told. */
-export function nodesOf(options: Options): { readonly least: number; readonly most: number } | null {
+/** Nodes that PyTorch's launcher waits for and takes, of which a range (`1:4`) says the least and the most. */
+export interface Nodes {
+  readonly least: number
+  readonly most: number
+}
+
+/** Null where it is not told. */
+export function nodesOf(options: Options): Nodes | null {
   const [, least, most] = /^(\d{1,9}):(\d{1,9})$/.exec(options.text(...nodesSaid) ?? '') ?? []
   if (least !== undefined) return { least: Number(least), most: Number(most) }
   const nodes = options.whole(...nodesSaid)
@@ -71,10 +77,12 @@ export function mpiRanks(launcher: readonly string[]): number | null {
 
 /** The same, whatever it starts in each. */
 export function mpiProcesses(launcher: readonly string[]): number | null {
-  const start = launcher.findIndex((word) => /(^|\/)(mpirun|mpiexec|orterun)$/.test(word))
+  const start = launcher.findIndex((word) => mpiLauncher.test(word))
   const count = launcher.findIndex((word, at) => at > start && /^(--?np?|-c)$/.test(word))
   return start < 0 || count < 0 ? null : (countOf(launcher[count + 1]) ?? null)
 }
+
+const mpiLauncher = /(^|\/)(mpirun|mpiexec|orterun)$/
 
 /** Undefined for words (`auto`), ranges (`1:4`) and what the text does not set. */
 export function countOf(text: string | null | undefined): number | undefined {

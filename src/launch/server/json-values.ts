@@ -3,7 +3,7 @@
  * vllm/engine/arg_utils.py (parse_type, json.loads and the validators of configs); sgl-project/sglang, configs/model_config.py
  * (json_model_override_args), server_args.py.
  */
-import type { Options } from '../read/options.ts'
+import { isFilledIn, type Options } from '../read/options.ts'
 
 export const jsonOptions = {
   vLLM: [
@@ -19,7 +19,7 @@ export const jsonOptions = {
 export function brokenJson(options: Options, server: keyof typeof jsonOptions): readonly string[] {
   return jsonOptions[server].flatMap((name) => {
     const [value = ''] = options.given(name) ?? []
-    if (!value.trimStart().startsWith('{') || /[$`]|\{\{/.test(value) || isJson(value)) return []
+    if (!value.trimStart().startsWith('{') || isFilledIn(value) || isJson(value)) return []
     return [`${server} does not start: ${name} ${value.slice(0, 100)} is no JSON`]
   })
 }

@@ -7,6 +7,7 @@ import type { Options } from '../read/options.ts'
 import type { LaunchReading, ReadingContext } from '../read/reading.ts'
 import { serverCommand, unsentOptions } from '../read/server-command.ts'
 import { serverPrograms } from '../read/server-programs.ts'
+import { readScript } from '../read/shell/script.ts'
 import { everywhere } from '../server/attention-groups.ts'
 import { ranksOnHost } from '../server/beyond-host.ts'
 import { expertGroups } from '../server/expert-groups.ts'
@@ -82,7 +83,9 @@ export function readSglang(text: string, context: ReadingContext): LaunchReading
     nodesRefused(options, { tensors, pipeline: rest.pipeline, data, attends }),
     step !== null && pagesRefused(step, groups, options, context),
     deepEpRefused(options, { dispatch, ranks: tensors, role: rest.role }, context),
-    /(^|\s)--pp[\s=]/.test(text) &&
+    readScript(text)
+      .commands.flat()
+      .some((word) => /^--pp([=\s]|$)/.test(word)) &&
       '--pp is the beginning of --pp-size and of --pp-max-micro-batch-size, so that argparse calls it ambiguous: it does not start',
   )
   const mixes = both && options.isOn('--enable-mixed-chunk')

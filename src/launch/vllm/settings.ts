@@ -12,7 +12,7 @@ import { copiesText } from './copies.ts'
 import { lengthOf } from './length.ts'
 import { utilizationOf } from './memory.ts'
 import { buildOf } from './rules.ts'
-import { defaultStep, sentRoom } from './step-tokens.ts'
+import { defaultStep, others, sentRoom } from './step-tokens.ts'
 
 export const vllmSettings = {
   tensor: setting('--tensor-parallel-size', (own: Serving) => ranksOf(own) / groupsApart(own), ranks, '-tp'),
@@ -122,10 +122,8 @@ function batchedTokens(own: Serving): number | null {
   if (sent > 0) return sent
   if (mode !== 'generate') return Math.max(sequences, readTokens)
   const tokens = sequences * stepPositions
-  return tokens > Math.min(leastStep, defaultStep(own.setting.cluster.chip).tokens) ? tokens : null
+  return tokens > Math.min(others.tokens, defaultStep(own.setting.cluster.chip).tokens) ? tokens : null
 }
-
-const leastStep = 2048
 
 function quantizationOf(serving: Serving): string | null {
   return quantizesItself(serving, buildOf(serving).formats) ? 'fp8' : null

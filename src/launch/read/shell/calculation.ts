@@ -8,10 +8,12 @@ import { isLooseIn, type Known } from './reading.ts'
 export function calculation(known: Known): boolean {
   const { here } = known
   if (!here.text.startsWith('((', here.at)) return false
-  const end = matching(here.text, here.at)
-  if (here.text[end - 1] !== ')') return false
-  calculate(known, here.text.slice(here.at + 2, end - 1))
-  here.at = end + 1
+  // No more is looked through: for brackets that nothing closes it would be all the rest of the text, for each of them.
+  const part = here.text.slice(here.at, here.at + longest)
+  const end = matching(part, 0)
+  if (part.slice(end - 1, end + 1) !== '))') return false
+  calculate(known, part.slice(2, end - 1))
+  here.at += end + 1
   return true
 }
 
@@ -26,23 +28,22 @@ export function calculate(known: Known, expression: string): void {
   assign(known, one)
 }
 
-interface Set {
+interface Setting {
   readonly name: string
   /** The expression that it is set to. */
   readonly from: string
 }
 
-function assignedBy(expression: string): Set | null {
-  const text = expression.slice(0, longest)
-  const [, step, before = ''] = /^\s*(\+\+|--)\s*([A-Za-z_]\w*)\s*$/.exec(text) ?? []
-  const [, after = '', later] = /^\s*([A-Za-z_]\w*)\s*(\+\+|--)\s*$/.exec(text) ?? []
+function assignedBy(expression: string): Setting | null {
+  const [, step, before = ''] = /^\s*(\+\+|--)\s*([A-Za-z_]\w*)\s*$/.exec(expression) ?? []
+  const [, after = '', later] = /^\s*([A-Za-z_]\w*)\s*(\+\+|--)\s*$/.exec(expression) ?? []
   const counted = before || after
   if (counted) return { name: counted, from: `${counted} ${(step ?? later ?? '')[0]} 1` }
-  const found = /^\s*([A-Za-z_]\w*)\s*(\*\*|<<|>>|[-+*/%])?=(?!=)([\s\S]+)$/.exec(text)
+  const found = /^\s*([A-Za-z_]\w*)\s*(\*\*|<<|>>|[-+*/%])?=(?!=)([\s\S]+)$/.exec(expression)
   const [, name = '', operator, from = ''] = found ?? []
   if (!found) return null
   return { name, from: operator === undefined ? from : `${name} ${operator} (${from})` }
 }
 
-/** In characters, as of what is read of arithmetic. */
+/** In characters, with its brackets: arithmetic.ts calculates nothing longer. */
 const longest = 500

@@ -5,8 +5,6 @@ import type { Written } from './redirection.ts'
 export interface Pending {
   readonly opened: Opened
   readonly file: Written | null
-  /** Whether it is a script that the command starts. */
-  readonly starts: boolean
-  /** The command that it is the input of. */
+  /** The command that it is the input of, where that runs. */
   readonly words: readonly string[]
 }

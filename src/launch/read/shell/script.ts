@@ -124,7 +124,7 @@ function readDocuments(reading: Reading, { words, opened, written, ended, sign }
   const { pending, branches } = reading
   const file = words[0] === 'tee' ? { name: words.at(-1) ?? '', adds: words.includes('-a') } : written
   const runs = branches.runs()
-  const into = { file: runs ? file : null, starts: runs && takesScript(words), words: runs ? words : [] }
+  const into = { file: runs ? file : null, words: runs ? words : [] }
   // What is printed into a command (`cat <<EOF | bash`) is what that one is given.
   const own = [...pending.splice(pending.length - reading.piped).map((one) => one.opened), ...opened]
   pending.push(...own.map((one) => ({ opened: one, ...into })))
@@ -132,13 +132,13 @@ function readDocuments(reading: Reading, { words, opened, written, ended, sign }
   if (ended === '\n') for (const one of pending.splice(0)) readDocument(reading, one)
 }
 
-function readDocument(reading: Reading, { opened, file, starts, words }: Pending): void {
+function readDocument(reading: Reading, { opened, file, words }: Pending): void {
   const { here, variables } = reading
   const { documents } = reading.environment
   const { whole, after } = hereDocument(here.text, here.at, opened)
   here.at = after
   const takes = readsInto.has(words[0] ?? '')
-  if (file === null && !starts && !takes) return
+  if (file === null && !takes && !takesScript(words)) return
   const filled = opened.expands ? expandedIn(whole, variables) : whole
   if (takes) takeApart(reading, words, filled)
   else if (file) documents.write(file.name, (file.adds ? (documents.all.get(file.name) ?? '') : '') + filled)

@@ -4,7 +4,7 @@
  * --cp-comm-type by Transformer Engine's attention, which knows keys that are gathered as all_gather.
  */
 import { type ClosedValues, misnamedAmong } from '../../../read/closed-values.ts'
-import { type Options, unset } from '../../../read/options.ts'
+import { isFilledIn, type Options, unset } from '../../../read/options.ts'
 import type { Misnamed } from '../../../read/reading.ts'
 import { listedValues } from './listed-values.ts'
 
@@ -60,13 +60,13 @@ export function misnamedIn(options: Options): readonly Misnamed[] {
 
 /** Values of options on which no plan depends, that the release has none of and somebody may have added. */
 export function unlistedIn(options: Options): readonly Misnamed[] {
-  return besideIn(options).filter(({ value }) => !isOpen(value))
+  return besideIn(options).filter(({ value }) => !isFilledIn(value))
 }
 
 /** Of those options each that has a value which only where it runs is filled in, and may then be one of the list. */
 export function openIn(options: Options): readonly string[] {
   return besideIn(options)
-    .filter(({ value }) => isOpen(value))
+    .filter(({ value }) => isFilledIn(value))
     .map(({ option, value }) => `${option} is ${value.slice(0, 100)}, ${unset(value)}: no plan depends on it`)
 }
 
@@ -74,10 +74,6 @@ function besideIn(options: Options): readonly Misnamed[] {
   if (isOfDeepspeed(options)) return []
   const rest = Object.entries(listedValues).filter(([option]) => !(option in closed))
   return misnamedAmong(Object.fromEntries(rest), (option) => options.given(option)?.slice(0, 1) ?? [])
-}
-
-function isOpen(value: string): boolean {
-  return /[$`]|\{\{/.test(value)
 }
 
 function isOfDeepspeed(options: Options): boolean {
