@@ -1,6 +1,7 @@
 /** A cost model with another problem put in: what was derived stays, what depends on rates, networks and overheads is made again. */
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { resourceCount } from '../hardware/network/collective.ts'
+import { once } from '../known.ts'
 import { wholeComposition } from '../model/composition.ts'
 import type { Problem } from '../problem.ts'
 import { networkPrices } from './communication/network.ts'
@@ -29,17 +30,11 @@ export function ratesOf(problem: Problem, { sets, policies }: Pick<CostModel, 's
  */
 export function posed(model: CostModel, problem: Problem): CostModel {
   const { kinds } = model
-  const own: CostModel = { ...model, ...ratesOf(problem, model) }
+  const rates = ratesOf(problem, model)
+  const own: CostModel = { ...model, ...rates }
   if (!kinds) return own
-  let known: LayerKinds | null = null
-  // Models of kinds of layers have rates of their own, so they are posed too.
-  return {
-    ...own,
-    kinds: () => {
-      known ??= ofKinds(kinds(), (kind) => posed(kind, problem))
-      return known
-    },
-  }
+  // What moves in layers of either kind moves over sets of axes that the whole model moves over, so that its prices are theirs.
+  return { ...own, kinds: once((): LayerKinds => ofKinds(kinds(), (kind) => ({ ...kind, ...rates }))) }
 }
 
 /** The same model on other chips of the kind, or with other bandwidths. */

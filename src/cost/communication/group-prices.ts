@@ -15,6 +15,8 @@ import { type Recent, recent, valueKey } from '../../recent.ts'
 import { beyondAnyAxis } from '../../sharding/axis.ts'
 
 export interface GroupPrices {
+  /** The same object for networks that price alike what straddles no unit. */
+  readonly alike: object
   /** How one axis lies that has the group, or ranks of one stride, to itself. */
   readonly wayOf: (group: Group) => number
   readonly rankedWay: (size: number, stride: number) => number
@@ -70,6 +72,7 @@ export function groupPrices(network: Network, terms: NetworkTerms): GroupPrices 
     return shared
   }
   return {
+    alike: shared,
     wayOf: (group) => {
       const spans = group.kind === 'switched' ? group.spans : []
       const [span, ...others] = spans

@@ -24,8 +24,12 @@ export interface NetworkPrices {
   readonly bestCases: (mesh: Mesh) => readonly NetworkCosts[]
   /** What groups inside of a replica cost at best by their sizes alone, and so the same for all meshes with like replicas. */
   readonly bySize: (mesh: Mesh) => NetworkCosts
+  /** The same object for networks of which what is inside of like replicas costs the same where it is of the same kind. */
+  readonly alike: object
   /** Best cases of meshes with like replicas cost the same inside of these where this is the same for them. */
   readonly kindOf: (mesh: Mesh) => number
+  /** The same by sizes alone. */
+  readonly kindBySize: (mesh: Mesh) => number
   /** The least of both, set by set and term by term, of one mesh. */
   readonly lesser: (a: NetworkCosts, b: NetworkCosts, mesh: Mesh) => NetworkCosts
 }
@@ -107,11 +111,36 @@ export function networkPrices(
   }
   const bySize = (mesh: Mesh): NetworkCosts =>
     torus ? bestOnTorus(mesh, {}, torus, []) : (bestCases(mesh)[0] ?? noCosts)
+  const straddling = straddlingKinds(network, prices)
   return {
     ...{ placed, bestCases, bySize, lesser: lesserCosts },
-    kindOf: (mesh) => torus?.ofReplica(mesh).kind ?? 0,
+    alike: torus ?? prices.alike,
+    kindOf: torus ? (mesh) => torus.ofReplica(mesh).kind : straddling,
+    kindBySize: torus ? () => 0 : straddling,
   }
 }
+
+/** Behind switches groups inside of a replica cost the same on any number of chips, but for those that straddle units: 0, or the chips that they hang on. */
+function straddlingKinds(network: Network, { rankedWay }: GroupPrices): (mesh: Mesh) => number {
+  const chips = (network.kind === 'switched' ? network.chips : null) ?? Number.POSITIVE_INFINITY
+  let last: Mesh | null = null
+  let kind = 0
+  return (mesh) => {
+    if (mesh === last) return kind
+    last = mesh
+    kind = 0
+    let stride = 1
+    for (const axis of axesInside) {
+      const size = mesh[axis]
+      if (size > 1 && rankedWay(size, stride) < 0) kind = chips
+      stride *= size
+    }
+    return kind
+  }
+}
+
+/** As ranks count through them. */
+const axesInside: readonly Axis[] = ['tensor', 'tensor2', 'context', 'expert']
 
 const noCosts = new Array<GroupCost | undefined>(axisSets).fill(undefined)
 

@@ -27,34 +27,46 @@ export interface Apart {
   readonly kindOf?: KindOf
 }
 
-export function byReplica<Value>({ pipelined, kindOf = oneKind }: Apart): ByReplica<Value> {
+export function byReplica<Value>({ pipelined, kindOf }: Apart): ByReplica<Value> {
+  return replicaStore<Value>({ pipelined })(kindOf)
+}
+
+/** Values that several networks share, each of which tells its own meshes apart. */
+export type ReplicaStore<Value> = (kindOf?: KindOf) => ByReplica<Value>
+
+export function replicaStore<Value>({ pipelined }: Pick<Apart, 'pipelined'>): ReplicaStore<Value> {
   const all = new Map<number, Map<number, Map<number, BySequences<Value>>>>()
-  let last: Mesh | null = null
-  let replicas = 1
-  let own: BySequences<Value> = new Map()
   let kept = 0
-  const ownOf = (mesh: Mesh): BySequences<Value> => {
-    if (mesh === last) return own
-    const { tensor, tensor2, context, expert, pipeline } = mesh
-    const ofKind = known(all, kindOf(mesh), () => new Map())
-    const ofTensors = known(ofKind, tensor * beyondAnyAxis + tensor2, () => new Map())
-    const others = 2 * expert + (pipelined && pipeline > 1 ? 1 : 0)
-    own = known(ofTensors, 2 * context * beyondAnyAxis + others, () => new Map())
-    replicas = replicasOf(mesh)
-    last = mesh
-    return own
-  }
-  return {
-    find: (mesh, sequences) => ownOf(mesh).get(sequences / replicas),
-    keep: (mesh, sequences, value) => {
-      if (kept++ >= mostKept) {
-        all.clear()
-        last = null
-        kept = 1
-      }
-      ownOf(mesh).set(sequences / replicas, value)
-      return value
-    },
+  let begun = 0
+  return (kindOf = oneKind) => {
+    let last: Mesh | null = null
+    let since = begun
+    let replicas = 1
+    let own: BySequences<Value> = new Map()
+    const ownOf = (mesh: Mesh): BySequences<Value> => {
+      if (mesh === last && since === begun) return own
+      const { tensor, tensor2, context, expert, pipeline } = mesh
+      const ofKind = known(all, kindOf(mesh), () => new Map())
+      const ofTensors = known(ofKind, tensor * beyondAnyAxis + tensor2, () => new Map())
+      const others = 2 * expert + (pipelined && pipeline > 1 ? 1 : 0)
+      own = known(ofTensors, 2 * context * beyondAnyAxis + others, () => new Map())
+      replicas = replicasOf(mesh)
+      last = mesh
+      since = begun
+      return own
+    }
+    return {
+      find: (mesh, sequences) => ownOf(mesh).get(sequences / replicas),
+      keep: (mesh, sequences, value) => {
+        if (kept++ >= mostKept) {
+          all.clear()
+          begun++
+          kept = 1
+        }
+        ownOf(mesh).set(sequences / replicas, value)
+        return value
+      },
+    }
   }
 }
 

@@ -11,12 +11,11 @@ import type { ZeroStage } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { score } from '../layouts/candidate.ts'
 import { type Microbatching, zeroChoices } from '../layouts/choices.ts'
-import { byReplica } from './by-replica.ts'
 import { oneByOne, together, unbroken, waiting } from './choice-floor.ts'
 import { choiceTurns } from './choice-turns.ts'
 import { computeFloor } from './compute-floor.ts'
 import { fillSums, type StageBuckets, type Sums, stageBuckets } from './floor-sums.ts'
-import { movedFloor } from './moved-floor.ts'
+import { movedBy, movedFloor } from './moved-floor.ts'
 import type { OnAnyNetwork } from './on-any-network.ts'
 import { leastTime, type TimeOf, turnFloor } from './turn-floor.ts'
 
@@ -57,7 +56,8 @@ export function choiceAsks(model: CostModel, shared: OnAnyNetwork): ChoiceAsks {
   const { assumptions } = model.problem
   const turns = choiceTurns(model.problem, shared.turns)
   const work = computeFloor(model, shared.works, { splits: turns.splitsAny })
-  const movedBy = movedFloor(model, model.prices.kindOf)
+  const there = shared.networks(model.prices)
+  const movedOf = movedFloor(model, there.moves)
   const sum = () => createTraffic(model.resources)
   const sums: Sums = {
     ...{ forwardEach: sum(), backwardEach: sum(), once: sum(), onceBack: sum() },
@@ -74,7 +74,7 @@ export function choiceAsks(model: CostModel, shared: OnAnyNetwork): ChoiceAsks {
   const batchFloor = (mesh: Mesh, scale: Scale, choice: Microbatching, costs: NetworkCosts): number => {
     const sequences = choice.sequences * choice.microbatches
     const own = work(mesh, sequences, scale)
-    const moved = movedBy(mesh, sequences, scale, costs)
+    const moved = movedOf(mesh, sequences, scale, costs)
     return whole(together(own, moved, sums, turns.of(mesh, choice)))
   }
   /** By what one microbatch takes at least. */
@@ -94,7 +94,7 @@ export function choiceAsks(model: CostModel, shared: OnAnyNetwork): ChoiceAsks {
     const { forward, backward } = work(mesh, sequences, scale)
     return forward + backward
   }
-  const turn = turnFloor(model, work, movedFloor(model))
+  const turn = turnFloor(model, work, movedBy(model))
   const sumUp: ChoiceAsks['sumUp'] = (mesh, zeroStage, scale, costs) =>
     fillSums(sums, bucketsOf(zeroStage), mesh, scale, costs)
   return {
@@ -103,13 +103,13 @@ export function choiceAsks(model: CostModel, shared: OnAnyNetwork): ChoiceAsks {
     sumUp,
     stand: (mesh, scale) => setMesh(scale, mesh, model.extents, assumptions),
     mayCompute: hopefulBy(leastTime(computed, shared.times)),
-    mayMove: hopefulBy(leastTime(turn, byReplica({ pipelined: false }))),
+    mayMove: hopefulBy(leastTime(turn, there.turns)),
     mayTake: (mesh, scale, limit, choice, costs) => {
       const own = turns.of(mesh, choice)
       if (own.splits.length > 0) return batchFloor(mesh, scale, choice, costs) <= limit
       const { sequences } = choice
       const computes = work(mesh, sequences, scale)
-      return whole(oneByOne(computes, movedBy(mesh, sequences, scale, costs), sums, own)) <= limit
+      return whole(oneByOne(computes, movedOf(mesh, sequences, scale, costs), sums, own)) <= limit
     },
     apart: ({ pipeline }, { microbatches }) => {
       if (pipeline > 1) return 0
@@ -121,7 +121,7 @@ export function choiceAsks(model: CostModel, shared: OnAnyNetwork): ChoiceAsks {
       const [{ sequences, microbatches } = { sequences: 0, microbatches: 0 }] = choices
       // However they are divided, as many sequences are computed and moved.
       const own = work(mesh, sequences * microbatches, scale)
-      const moved = movedBy(mesh, sequences * microbatches, scale, costs)
+      const moved = movedOf(mesh, sequences * microbatches, scale, costs)
       let least = before
       for (const zeroStage of zeroChoices(mesh, model.problem)) {
         sumUp(mesh, zeroStage, scale, costs)

@@ -11,19 +11,24 @@ import type { Window } from '../../cost/compile/compile.ts'
 import { type Scale, setBatch } from '../../cost/compile/term.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import { byReplica, type KindOf, oneKind } from './by-replica.ts'
+import type { ByReplica } from './by-replica.ts'
 import type { Moved } from './choice-floor.ts'
 import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
 
 /** Of so many sequences of all replicas. The scale holds the mesh. */
 export type MovedFloor = (mesh: Mesh, sequences: number, scale: Scale, costs: NetworkCosts) => Moved
 
-/** `kindOf` tells meshes apart that have other costs inside of like replicas. */
-export function movedFloor(model: CostModel, kindOf: KindOf = oneKind): MovedFloor {
+/** Asked once for each replica and number of sequences. */
+export function movedFloor(model: CostModel, moves: ByReplica<Moved>): MovedFloor {
+  const movedOf = movedBy(model)
+  return (mesh, sequences, scale, costs) =>
+    moves.find(mesh, sequences) ?? moves.keep(mesh, sequences, movedOf(mesh, sequences, scale, costs))
+}
+
+export function movedBy(model: CostModel): MovedFloor {
   const { assumptions, model: transformer } = model.problem
   const { layers, experts } = transformer
   const beside = { assumptions, experts, routedOverlap: mostRoutedOverlap(model.problem) }
-  const moves = byReplica<Moved>({ pipelined: false, kindOf })
   const one = createTraffic(model.resources)
   const half = (
     layer: Window | undefined,
@@ -38,7 +43,7 @@ export function movedFloor(model: CostModel, kindOf: KindOf = oneKind): MovedFlo
     addScaled(traffic, one, layers)
     return traffic
   }
-  const movedOf: MovedFloor = (_, sequences, scale, costs) => {
+  return (_, sequences, scale, costs) => {
     setBatch(scale, sequences)
     const [stage] = model.stages
     return {
@@ -46,6 +51,4 @@ export function movedFloor(model: CostModel, kindOf: KindOf = oneKind): MovedFlo
       backward: half(model.leastBackward, stage?.head.backward, scale, costs),
     }
   }
-  return (mesh, sequences, scale, costs) =>
-    moves.find(mesh, sequences) ?? moves.keep(mesh, sequences, movedOf(mesh, sequences, scale, costs))
 }

@@ -1,5 +1,5 @@
 /**
- * What floors know of replicas that hangs on no network, no batch and no budget. Models on several networks share it, and so do searches of the
+ * What floors know of replicas that hangs on no batch and no budget, most of it on no network either. Models on several networks share it, and so do searches of the
  * same model on the same kind of chip: what a microbatch takes of a replica is the same for any cluster, batch or constraint that is asked next.
  */
 import { byPair } from '../../by-pair.ts'
@@ -14,6 +14,8 @@ import { type ByReplica, byReplica } from './by-replica.ts'
 import type { Work } from './choice-floor.ts'
 import type { KnownTurns } from './choice-turns.ts'
 import type { KnownFillings } from './fillings.ts'
+import { noNetworks, type OnNetworks } from './on-networks.ts'
+import type { Sharded } from './sharded.ts'
 import type { Times } from './turn-floor.ts'
 
 export interface OnAnyNetwork {
@@ -24,6 +26,11 @@ export interface OnAnyNetwork {
   readonly times: ByReplica<Times>
   readonly computes: ByReplica<ComputeNumbers>
   readonly activations: ByReplica<Activations>
+  /** States with as many replicas as there may be. */
+  readonly mostSharded: ByReplica<Sharded>
+  readonly networks: OnNetworks
+  /** Of models that leave out what moves over data and fsdp (within-replica.ts). */
+  readonly inside: { readonly apart: OnNetworks; readonly nested: OnNetworks }
 }
 
 export function nothingKnown(): OnAnyNetwork {
@@ -34,6 +41,9 @@ export function nothingKnown(): OnAnyNetwork {
     times: byReplica({ pipelined: false }),
     computes: byReplica({ pipelined: true }),
     activations: byReplica({ pipelined: true }),
+    mostSharded: byReplica({ pipelined: true }),
+    networks: noNetworks(),
+    inside: { apart: noNetworks(), nested: noNetworks() },
   }
 }
 

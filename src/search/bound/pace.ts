@@ -19,7 +19,7 @@ import { sequencesEach } from '../layouts/choices.ts'
 import { leastWait } from './chips-floor.ts'
 import { choiceTurns } from './choice-turns.ts'
 import { computeFloor } from './compute-floor.ts'
-import { movedFloor } from './moved-floor.ts'
+import { movedBy } from './moved-floor.ts'
 import type { OnAnyNetwork } from './on-any-network.ts'
 import { turnFloor } from './turn-floor.ts'
 
@@ -38,8 +38,13 @@ export function pacedOn(model: CostModel, shared: OnAnyNetwork, fewest: number):
   const scale = createScale()
   const paces = parts.map((part) => {
     const there = onCluster(model, part)
-    const turn = turnFloor(there, computeFloor(there, shared.works, { splits }), movedFloor(there))
-    return remembered((replica: Mesh): Seconds => turn(replica, all * replicasOf(replica), scale) / all)
+    const turn = turnFloor(there, computeFloor(there, shared.works, { splits }), movedBy(there))
+    const { exactTurns } = shared.networks(there.prices)
+    return remembered((replica: Mesh): Seconds => {
+      const sequences = all * replicasOf(replica)
+      const known = exactTurns.find(replica, sequences)
+      return (known ?? exactTurns.keep(replica, sequences, turn(replica, sequences, scale))) / all
+    })
   })
   // Most replicas that have hope have it on the first.
   return (replica, pipeline, each, limit) => {

@@ -6,26 +6,24 @@ import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { exposedSeconds } from '../../cost/communication/traffic.ts'
 import type { Window } from '../../cost/compile/compile.ts'
 import { createScale, type Scale, setBatch, setMesh } from '../../cost/compile/term.ts'
-import type { StateNumbers } from '../../cost/memory/layer-bytes.ts'
 import {
   type Activations,
   activationsOf,
   layerStates,
   memoryOfLayers,
-  type States,
   statesOf,
 } from '../../cost/memory/memory-numbers.ts'
 import { type CostModel, stageModel } from '../../cost/model.ts'
 import { type ComputeNumbers, computeNumbers } from '../../cost/step/microbatch.ts'
 import { known, once } from '../../known.ts'
-import type { Mesh } from '../../sharding/axis.ts'
+import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { replicaZeroChoices } from '../layouts/choices.ts'
-import { byReplica } from './by-replica.ts'
 import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
 import type { LayerNeeds } from './most-layers.ts'
 import type { OnAnyNetwork } from './on-any-network.ts'
+import { nothingSharded, type Sharded } from './sharded.ts'
 import { countedComposition, countedKind, type Room, type StageNeeds, type Timed } from './stage-room.ts'
 
 /** A scale that is handed over holds the mesh. */
@@ -41,15 +39,15 @@ export interface NeedsOfStages {
 
 export function needsOfStages(
   model: CostModel,
-  { computes, activations }: Pick<OnAnyNetwork, 'computes' | 'activations'>,
+  { computes, activations, mostSharded, networks }: KnownNeeds,
   room: Pick<Room, 'alone' | 'among' | 'layers'>,
 ): NeedsOfStages {
   const { problem } = model
   const { assumptions } = problem
   const beside = { assumptions, experts: problem.model.experts, routedOverlap: mostRoutedOverlap(problem) }
-  const onMany = once(() => nothingSharded(createScale()))
-  let asked: Sharded | null = null
-  const timings = byReplica<Timed>({ pipelined: true, kindOf: model.prices.kindOf })
+  const manyReplicas = once(() => createScale())
+  let asked: Asked | null = null
+  const { timings } = networks(model.prices)
   const layers = new WeakMap<Timed, LayerNeeds>()
   const counted = modelOfKind(model)
   const allLayers = countedComposition(model)
@@ -69,19 +67,25 @@ export function needsOfStages(
     const forwards = seconds(layer?.forward)
     return layer?.backward.map((window) => forwards + seconds(window)) ?? []
   }
-  /** What a stage of the mesh needs, with states as they are sharded on the mesh that the scale of `sharded` holds. */
-  const needs = (mesh: Mesh, zeroStage: ZeroStage, sharded: Sharded, held: Activations, timed: Timed) => {
+  /** What a stage of the mesh needs, with states as they are sharded on the mesh that the scale holds. */
+  const needs = (
+    mesh: Mesh,
+    zeroStage: ZeroStage,
+    { sharded, scale }: { readonly sharded: Sharded; readonly scale: () => Scale },
+    held: Activations,
+    timed: Timed,
+  ) => {
     const own = modelFor(mesh)
     const stage = stageModel(own, zeroStage)
     if (mesh.pipeline === 1) {
       const { compute, exposed, of } = timed
-      sharded.model[zeroStage] ??= statesOf(own, stage, sharded.scale)
+      sharded.model[zeroStage] ??= statesOf(own, stage, scale())
       const states = sharded.model[zeroStage]
       const memory = memoryOfLayers(own, stage, states, held, allLayers)
       return room.alone({ compute, exposed, of, memory })
     }
     const { average: activations } = held
-    sharded.layer[zeroStage] ??= layerStates(own, stage, sharded.scale)
+    sharded.layer[zeroStage] ??= layerStates(own, stage, scale())
     return room.among({
       ...{ compute: timed.compute, of: timed.of, activations },
       layers: known(layers, timed, () => room.layers(timed, activations)),
@@ -109,42 +113,34 @@ export function needsOfStages(
       return activations.keep(mesh, sequences, activationsOf(modelFor(mesh), scale))
     },
     of: (mesh, zeroStage, scale, held, timed) => {
-      if (asked?.scale !== scale) asked = nothingSharded(scale)
-      return needs(mesh, zeroStage, shardedOn(asked, mesh), held, timed)
+      if (asked?.mesh !== mesh || asked.of !== scale) {
+        asked = { mesh, of: scale, scale: () => scale, sharded: nothingSharded() }
+      }
+      return needs(mesh, zeroStage, asked, held, timed)
     },
     least: (replica, held, timed) => {
-      const manyReplicas = onMany()
-      if (manyReplicas.mesh !== replica) {
+      const one = replicasOf(replica)
+      const sharded = mostSharded.find(replica, one) ?? mostSharded.keep(replica, one, nothingSharded())
+      const scale = () => {
         const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
-        setMesh(manyReplicas.scale, many, model.extents, assumptions)
+        setMesh(manyReplicas(), many, model.extents, assumptions)
+        return manyReplicas()
       }
-      shardedOn(manyReplicas, replica)
       const stages = replicaZeroChoices(replica, problem)
-      return stages.map((zeroStage) => needs(replica, zeroStage, manyReplicas, held, timed))
+      return stages.map((zeroStage) => needs(replica, zeroStage, { sharded, scale }, held, timed))
     },
   }
 }
 
-/** States on the mesh that a scale holds, by ZeRO stage: made once while the same mesh is asked. */
-interface Sharded {
-  readonly scale: Scale
-  mesh: Mesh | null
-  readonly layer: StateNumbers[]
-  readonly model: States[]
-}
+type KnownNeeds = Pick<OnAnyNetwork, 'computes' | 'activations' | 'mostSharded' | 'networks'>
 
-function nothingSharded(scale: Scale): Sharded {
-  return { scale, mesh: null, layer: [], model: [] }
+/** What the mesh that was asked last holds: it is asked several times, one after another. */
+interface Asked {
+  readonly mesh: Mesh
+  readonly of: Scale
+  readonly scale: () => Scale
+  readonly sharded: Sharded
 }
-
-function shardedOn(sharded: Sharded, mesh: Mesh): Sharded {
-  if (sharded.mesh === mesh) return sharded
-  sharded.mesh = mesh
-  sharded.layer.length = 0
-  sharded.model.length = 0
-  return sharded
-}
-
 /** The model of the only kind of layers that counts. */
 function modelOfKind(model: CostModel): CostModel {
   const kind = countedKind(model)
