@@ -103,12 +103,16 @@ function atEnds(numbers: MemoryNumbers, group: StageGroup): Bytes {
 
 /** Asked of every stage of every cut, so that it makes nothing. */
 export function fixedBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
+  return occupiedBytes(numbers, group) + numbers.reserve
+}
+
+/** The same without the reserve, which hangs on the budget. */
+export function occupiedBytes(numbers: MemoryNumbers, group: StageGroup): Bytes {
   return (
     parameterBytes(numbers, group) +
     gradientBytes(numbers, group) +
     optimizerBytes(numbers, group) +
-    workspaceBytes(numbers, group) +
-    numbers.reserve
+    workspaceBytes(numbers, group)
   )
 }
 

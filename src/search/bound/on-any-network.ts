@@ -14,7 +14,7 @@ import { type ByReplica, byReplica } from './by-replica.ts'
 import type { Work } from './choice-floor.ts'
 import type { KnownTurns } from './choice-turns.ts'
 import type { KnownFillings } from './fillings.ts'
-import { noNetworks, type OnNetworks } from './on-networks.ts'
+import { type NeedsByStage, noNetworks, type OnNetworks } from './on-networks.ts'
 import type { Sharded } from './sharded.ts'
 import type { Times } from './turn-floor.ts'
 
@@ -28,9 +28,9 @@ export interface OnAnyNetwork {
   readonly activations: ByReplica<Activations>
   /** States with as many replicas as there may be. */
   readonly mostSharded: ByReplica<Sharded>
+  /** What stages need where nothing is known to move. */
+  readonly everNeeds: ByReplica<NeedsByStage>
   readonly networks: OnNetworks
-  /** Of models that leave out what moves over data and fsdp (within-replica.ts). */
-  readonly inside: { readonly apart: OnNetworks; readonly nested: OnNetworks }
 }
 
 export function nothingKnown(): OnAnyNetwork {
@@ -42,8 +42,8 @@ export function nothingKnown(): OnAnyNetwork {
     computes: byReplica({ pipelined: true }),
     activations: byReplica({ pipelined: true }),
     mostSharded: byReplica({ pipelined: true }),
+    everNeeds: byReplica({ pipelined: true }),
     networks: noNetworks(),
-    inside: { apart: noNetworks(), nested: noNetworks() },
   }
 }
 

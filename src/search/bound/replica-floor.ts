@@ -87,10 +87,7 @@ function remembered(hope: ReplicaHope): ReplicaHope {
 function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
   const scale = createScale()
   const alone = soonest(model)
-  const floorsOf = (nested: boolean) => {
-    const networks = shared.inside[nested ? 'nested' : 'apart']
-    return once(() => meshFloors(withinReplica(alone, { nested }), { ...shared, networks }))
-  }
+  const floorsOf = (nested: boolean) => once(() => meshFloors(withinReplica(alone, { nested }), shared))
   const [apart, nested] = [floorsOf(false), floorsOf(true)]
   const { network } = model.problem.cluster
   const known = new Map<Mesh, Map<number, Seconds>>()

@@ -8,16 +8,17 @@
  */
 import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { type Scale, setMesh } from '../../cost/compile/term.ts'
+import type { Activations } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
-import type { ZeroStage } from '../../sharding/states.ts'
+import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
-import type { Microbatching } from '../layouts/choices.ts'
-import { byReplica } from './by-replica.ts'
+import { type Microbatching, replicaZeroChoices } from '../layouts/choices.ts'
 import { fillingsOf } from './fillings.ts'
 import type { OnAnyNetwork } from './on-any-network.ts'
+import type { NeedsByStage } from './on-networks.ts'
 import { needsOfStages } from './stage-needs.ts'
-import { layerRoom, type StageNeeds } from './stage-room.ts'
+import { layerRoom, type StageNeeds, type Timed } from './stage-room.ts'
 
 /** The caller has put the mesh into the scale, except for `ever`. */
 export interface RoomFloors {
@@ -45,12 +46,13 @@ export interface RoomFloors {
 }
 
 export function roomFloors(model: CostModel, shared: OnAnyNetwork): RoomFloors {
-  const { assumptions } = model.problem
+  const { problem } = model
+  const { assumptions } = problem
   const room = layerRoom(model)
   const needs = needsOfStages(model, shared, room)
   const fillings = fillingsOf(model, shared.fillings)
-  const everNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true })
-  const replicaNeeds = byReplica<readonly StageNeeds[]>({ pipelined: true, kindOf: model.prices.kindOf })
+  const { everNeeds } = shared
+  const { replicaNeeds } = shared.networks(model.prices)
 
   const untilLimit = (limit: Seconds) => limit * (1 + 1e-9) - model.stepOverhead
   const holds = (mesh: Mesh, microbatches: number, own: StageNeeds, limit: Seconds): boolean =>
@@ -64,38 +66,61 @@ export function roomFloors(model: CostModel, shared: OnAnyNetwork): RoomFloors {
       return holds(mesh, microbatches, own, limit)
     },
     knows: (mesh, { sequences }) => needs.isTimed(mesh, sequences),
-    mayHold: (replica, limit, { sequences, microbatches }) =>
-      replicaNeeds.find(replica, sequences)?.some((own) => holds(replica, microbatches, own, limit)) ?? true,
+    mayHold: (replica, limit, { sequences, microbatches }) => {
+      const own = replicaNeeds.find(replica, sequences)
+      return replicaZeroChoices(replica, problem).some((zeroStage) => {
+        const needs = own?.[zeroStage] ?? null
+        return needs === null || holds(replica, microbatches, needs, limit)
+      })
+    },
     ofReplica: (replica, scale, limit, { sequences, microbatches }, costs) => {
-      const own =
-        replicaNeeds.find(replica, sequences) ??
-        replicaNeeds.keep(replica, sequences, needsOfReplica(replica, sequences, scale, costs))
-      return own.some((each) => holds(replica, microbatches, each, limit))
+      const own = replicaNeeds.find(replica, sequences) ?? replicaNeeds.keep(replica, sequences, noneAsked())
+      const needed = needsOf(replica, own, () => ({
+        timed: needs.timed(replica, sequences, scale, costs),
+        held: needs.held(replica, sequences, scale),
+      }))
+      return needed.some((each) => holds(replica, microbatches, each, limit))
     },
     ever: (replica, scale, limit, each) => {
       if (assumptions.tokensDivideFreely) return true
       // Computed for the next power of two of sequences, which take less each, so that a few results serve all.
       const most = 2 ** Math.ceil(Math.log2(each))
       const sequences = most * replicasOf(replica)
-      const own =
-        everNeeds.find(replica, sequences) ??
-        everNeeds.keep(replica, sequences, needsEver(replica, scale, most))
+      const own = everNeeds.find(replica, sequences) ?? everNeeds.keep(replica, sequences, noneAsked())
+      const needed = needsOf(replica, own, () => {
+        setMesh(scale, replica, model.extents, assumptions)
+        const compute = needs.computed(replica, sequences, scale)
+        return {
+          timed: { compute, exposed: [], of: most },
+          held: needs.held(replica, replicasOf(replica), scale),
+        }
+      })
       return fillings
         .ever(replica, each)
-        .some((filling) => own.some((stage) => room.holds(filling, each, stage, untilLimit(limit))))
+        .some((filling) => needed.some((stage) => room.holds(filling, each, stage, untilLimit(limit))))
     },
   }
 
-  function needsOfReplica(replica: Mesh, sequences: number, scale: Scale, costs: NetworkCosts) {
-    const timed = needs.timed(replica, sequences, scale, costs)
-    return needs.least(replica, needs.held(replica, sequences, scale), timed)
+  /** Of the ZeRO stages that may be; those that were not asked for yet are added to `own`. */
+  function needsOf(replica: Mesh, own: NeedsByStage, ask: () => Asked): readonly StageNeeds[] {
+    let asked: Asked | null = null
+    return replicaZeroChoices(replica, problem).map((zeroStage) => {
+      const known = own[zeroStage] ?? null
+      if (known) return known
+      asked ??= ask()
+      const made = needs.least(replica, zeroStage, asked.held, asked.timed)
+      own[zeroStage] = made
+      return made
+    })
   }
+}
 
-  /** Needs by ZeRO stage. */
-  function needsEver(replica: Mesh, scale: Scale, each: number): readonly StageNeeds[] {
-    setMesh(scale, replica, model.extents, assumptions)
-    const compute = needs.computed(replica, each * replicasOf(replica), scale)
-    const held = needs.held(replica, replicasOf(replica), scale)
-    return needs.least(replica, held, { compute, exposed: [], of: each })
-  }
+/** What of a replica its needs are worked out from. */
+interface Asked {
+  readonly timed: Timed
+  readonly held: Activations
+}
+
+function noneAsked(): NeedsByStage {
+  return zeroStages.map(() => null)
 }

@@ -19,9 +19,7 @@ import { known, once } from '../../known.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
-import { replicaZeroChoices } from '../layouts/choices.ts'
 import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
-import type { LayerNeeds } from './most-layers.ts'
 import type { OnAnyNetwork } from './on-any-network.ts'
 import { nothingSharded, type Sharded } from './sharded.ts'
 import { countedComposition, countedKind, type Room, type StageNeeds, type Timed } from './stage-room.ts'
@@ -33,8 +31,8 @@ export interface NeedsOfStages {
   readonly isTimed: (mesh: Mesh, sequences: number) => boolean
   readonly held: (mesh: Mesh, sequences: number, scale: Scale) => Activations
   readonly of: (mesh: Mesh, zeroStage: ZeroStage, scale: Scale, held: Activations, timed: Timed) => StageNeeds
-  /** By ZeRO stage, where there are as many replicas as there may be. */
-  readonly least: (replica: Mesh, held: Activations, timed: Timed) => readonly StageNeeds[]
+  /** Where there are as many replicas as there may be. */
+  readonly least: (replica: Mesh, zeroStage: ZeroStage, held: Activations, timed: Timed) => StageNeeds
 }
 
 export function needsOfStages(
@@ -47,8 +45,7 @@ export function needsOfStages(
   const beside = { assumptions, experts: problem.model.experts, routedOverlap: mostRoutedOverlap(problem) }
   const manyReplicas = once(() => createScale())
   let asked: Asked | null = null
-  const { timings } = networks(model.prices)
-  const layers = new WeakMap<Timed, LayerNeeds>()
+  const { timings, layers } = networks(model.prices)
   const counted = modelOfKind(model)
   const allLayers = countedComposition(model)
   /** The model whose numbers a stage of the mesh is asked with, and the question that it is asked. */
@@ -118,7 +115,7 @@ export function needsOfStages(
       }
       return needs(mesh, zeroStage, asked, held, timed)
     },
-    least: (replica, held, timed) => {
+    least: (replica, zeroStage, held, timed) => {
       const one = replicasOf(replica)
       const sharded = mostSharded.find(replica, one) ?? mostSharded.keep(replica, one, nothingSharded())
       const scale = () => {
@@ -126,8 +123,7 @@ export function needsOfStages(
         setMesh(manyReplicas(), many, model.extents, assumptions)
         return manyReplicas()
       }
-      const stages = replicaZeroChoices(replica, problem)
-      return stages.map((zeroStage) => needs(replica, zeroStage, { sharded, scale }, held, timed))
+      return needs(replica, zeroStage, { sharded, scale }, held, timed)
     },
   }
 }

@@ -18,7 +18,7 @@ import { layerOverhead } from '../../cost/compute/overhead.ts'
 import { reserveBytes } from '../../cost/memory/budget.ts'
 import type { MemoryNumbers, StateNumbers } from '../../cost/memory/layer-bytes.ts'
 import type { ActivationNumbers } from '../../cost/memory/memory-numbers.ts'
-import { fixedBytes, liveOf } from '../../cost/memory/stage-memory.ts'
+import { liveOf, occupiedBytes } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
 import { onlyStage } from '../../cost/step/stages.ts'
@@ -35,8 +35,8 @@ export interface StageNeeds {
   readonly optimizer: Bytes
   readonly shardsOptimizer: boolean
   readonly head: Seconds
-  /** Bytes of the budget that are left for layers and for weights gathered for one. */
-  readonly bytes: Bytes
+  /** Bytes that are taken beside layers, the reserve and weights gathered for one. */
+  readonly fixed: Bytes
   readonly gathered: Bytes
 }
 
@@ -77,7 +77,7 @@ export function layerRoom(model: CostModel): Room {
   const layers = layersCounted(model)
   const wanted = layers * (1 - 1e-9)
   const { memoryBudget, assumptions } = problem
-  const reserve = reserveBytes(problem)
+  const fillable = memoryBudget - reserveBytes(problem) * (1 - 1e-12)
   const overhead = kind === null ? average : layerOverhead(problem, kind)
   const only = onlyStage(problem.model.layers, countedComposition(model))
   const timesOf = (own: ComputeNumbers, exposed: readonly Seconds[], each: Seconds, of: number) =>
@@ -98,7 +98,7 @@ export function layerRoom(model: CostModel): Room {
         states: weights + gradients,
         ...{ optimizer, shardsOptimizer },
         head: headOf(compute) / of,
-        bytes: memoryBudget - (reserve + unscattered + gatheredStream) * (1 - 1e-12),
+        fixed: (unscattered + gatheredStream) * (1 - 1e-12),
         gathered: gathered * (1 - 1e-12),
       }
     },
@@ -110,12 +110,13 @@ export function layerRoom(model: CostModel): Room {
         layers: fewest({ times, kept, live }),
         ...{ states: 0, optimizer: 0, shardsOptimizer: false, gathered: 0 },
         head: headOf(compute) / of,
-        bytes: memoryBudget - fixedBytes(memory, only) * (1 - 1e-12),
+        fixed: occupiedBytes(memory, only) * (1 - 1e-12),
       }
     },
     holds: (filling, microbatches, needs, limit) => {
       if (filling.stages === 1) {
-        const most = mostLayers(needs.layers, 0, 1, limit / microbatches - needs.head, needs.bytes)
+        const time = limit / microbatches - needs.head
+        const most = mostLayers(needs.layers, 0, 1, time, fillable - needs.fixed)
         return most >= only.layers * (1 - 1e-9)
       }
       const layer = Math.min(...needs.layers.times)
@@ -135,7 +136,7 @@ export function layerRoom(model: CostModel): Room {
     const { stages, stagesPerChip, mostPerChip } = filling
     const optimizer = needs.optimizer / (needs.shardsOptimizer ? stagesPerChip : 1)
     const each = stagesPerChip * (needs.states + optimizer)
-    const free = needs.bytes - gatheredLayers(stages) * needs.gathered
+    const free = fillable - needs.fixed - gatheredLayers(stages) * needs.gathered
     const roomOf = (inFlight: number, head: Seconds) =>
       whole(mostLayers(needs.layers, each, inFlight, time - head, free), mostPerChip)
     // The head is on the last stage or, where a chip has two, half of it is.
