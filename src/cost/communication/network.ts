@@ -10,8 +10,9 @@ import { type Group, union } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
 import { type Placement, rankStrides, sliceAssignments } from '../../hardware/network/placement.ts'
 import { known, remembered } from '../../known.ts'
+import { recent } from '../../recent.ts'
 import { type Axis, type AxisSet, axes, axesOf, axisSets, type Mesh } from '../../sharding/axis.ts'
-import { type GroupPrices, groupPrices } from './group-prices.ts'
+import { type GroupPrices, groupPrices, pricedBy } from './group-prices.ts'
 import { type ReplicaCosts, type TorusBest, torusBest } from './torus-best.ts'
 
 /** Indexed by axis set; only sets that the layouts move over and that have more than one chip have an entry. */
@@ -34,11 +35,20 @@ export interface NetworkPrices {
   readonly lesser: (a: NetworkCosts, b: NetworkCosts, mesh: Mesh) => NetworkCosts
 }
 
+/** Kept for as long as few others are asked about, with what meshes cost at best: later requests of the same chips find them again. */
 export function networkPrices(
   network: Network,
   sets: readonly AxisSet[],
   terms: NetworkTerms,
 ): NetworkPrices {
+  const chips = network.kind === 'switched' ? network.chips : ''
+  return known(kept, `${pricedBy(network, terms)} ${chips} ${sets}`, () => pricesOn(network, sets, terms))
+}
+
+/** A search of 2048 chips prices groups on parts of some ninety sizes, for each way to divide a sequence. */
+const kept = recent<NetworkPrices>(400)
+
+function pricesOn(network: Network, sets: readonly AxisSet[], terms: NetworkTerms): NetworkPrices {
   const prices = groupPrices(network, terms)
   /** Sets over which there is more than one chip, with those that come to the same group where only some axes have more than one chip. */
   const groupsOf = remembered((large: AxisSet) => sameGroups(sets, large))
@@ -96,10 +106,11 @@ export function networkPrices(
     }
     return [bySet(mesh, leastOf)]
   }
+  const cases = new WeakMap<Mesh, readonly NetworkCosts[]>()
   // One mesh is asked by several floors, one after another.
   let last: { readonly mesh: Mesh; readonly cases: readonly NetworkCosts[] } | null = null
   const bestCases = (mesh: Mesh) => {
-    if (last?.mesh !== mesh) last = { mesh, cases: bestCasesOf(mesh) }
+    if (last?.mesh !== mesh) last = { mesh, cases: known(cases, mesh, () => bestCasesOf(mesh)) }
     return last.cases
   }
   const lesserCosts = (a: NetworkCosts, b: NetworkCosts, mesh: Mesh): NetworkCosts => {

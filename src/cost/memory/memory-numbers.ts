@@ -138,14 +138,18 @@ function averageMemory(
   }
 }
 
-/** Bytes of the average layer's states, and of what it keeps under the policy that keeps least. */
-export function leastLayerBytes(model: CostModel, { layerStates }: StageModel, scale: Scale): Bytes {
-  const { weights, gradients, optimizer } = layerStates
+/** What the average layer keeps under the policy that keeps least. */
+export function leastKeptBytes(model: CostModel, scale: Scale): Bytes {
   let kept = Number.POSITIVE_INFINITY
   for (const terms of model.activations) kept = Math.min(kept, sumTerms(terms, scale))
-  const away = model.problem.assumptions.optimizerOnHost
-  const onChip = away ? 0 : sumTerms(optimizer, scale)
-  return sumTerms(weights, scale) + sumTerms(gradients, scale) + onChip + kept
+  return kept
+}
+
+/** What the average layer's states take of the chip. */
+export function layerStateBytes(model: CostModel, { layerStates }: StageModel, scale: Scale): Bytes {
+  const { weights, gradients, optimizer } = layerStates
+  const onChip = model.problem.assumptions.optimizerOnHost ? 0 : sumTerms(optimizer, scale)
+  return sumTerms(weights, scale) + sumTerms(gradients, scale) + onChip
 }
 
 /**

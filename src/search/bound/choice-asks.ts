@@ -6,15 +6,16 @@ import type { NetworkCosts } from '../../cost/communication/network.ts'
 import { createTraffic, exposedAt, type Traffic } from '../../cost/communication/traffic.ts'
 import { type Scale, setMesh } from '../../cost/compile/term.ts'
 import type { CostModel } from '../../cost/model.ts'
+import { known } from '../../known.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import type { ZeroStage } from '../../sharding/states.ts'
+import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { score } from '../layouts/candidate.ts'
 import { type Microbatching, zeroChoices } from '../layouts/choices.ts'
 import { oneByOne, together, unbroken, waiting } from './choice-floor.ts'
 import { choiceTurns } from './choice-turns.ts'
 import { computeFloor } from './compute-floor.ts'
-import { fillSums, type StageBuckets, type Sums, stageBuckets } from './floor-sums.ts'
+import { type StageBuckets, type StageSums, type Sums, stageBuckets, stageSums } from './floor-sums.ts'
 import { movedBy, movedFloor } from './moved-floor.ts'
 import type { OnAnyNetwork } from './on-any-network.ts'
 import { leastTime, type TimeOf, turnFloor } from './turn-floor.ts'
@@ -59,9 +60,10 @@ export function choiceAsks(model: CostModel, shared: OnAnyNetwork): ChoiceAsks {
   const there = shared.networks(model.prices)
   const movedOf = movedFloor(model, there.moves)
   const sum = () => createTraffic(model.resources)
-  const sums: Sums = {
+  const [forward, backward] = [sum(), sum()]
+  let sums: Sums = {
     ...{ forwardEach: sum(), backwardEach: sum(), once: sum(), onceBack: sum() },
-    ...{ forward: sum(), backward: sum() },
+    ...{ forward, backward },
   }
   const stages = model.stages.map((stage) => stageBuckets(stage, model))
   const bucketsOf = (zeroStage: ZeroStage): StageBuckets => {
@@ -95,8 +97,13 @@ export function choiceAsks(model: CostModel, shared: OnAnyNetwork): ChoiceAsks {
     return forward + backward
   }
   const turn = turnFloor(model, work, movedBy(model))
-  const sumUp: ChoiceAsks['sumUp'] = (mesh, zeroStage, scale, costs) =>
-    fillSums(sums, bucketsOf(zeroStage), mesh, scale, costs)
+  const sumUp: ChoiceAsks['sumUp'] = (mesh, zeroStage, scale, costs) => {
+    const byStage = known(shared.sums, costs, noSums)
+    const own = byStage[zeroStage] ?? stageSums(bucketsOf(zeroStage), model.resources, mesh, scale, costs)
+    byStage[zeroStage] = own
+    const { forwardEach, backwardEach, once, onceBack } = own
+    sums = { forwardEach, backwardEach, once, onceBack, forward, backward }
+  }
   return {
     turn,
     batchFloor,
@@ -135,6 +142,10 @@ export function choiceAsks(model: CostModel, shared: OnAnyNetwork): ChoiceAsks {
       return least
     },
   }
+}
+
+function noSums(): (StageSums | null)[] {
+  return zeroStages.map(() => null)
 }
 
 function exposedOf(sum: Traffic): Seconds {

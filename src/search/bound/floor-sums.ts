@@ -3,7 +3,7 @@ import type { NetworkCosts } from '../../cost/communication/network.ts'
 import {
   addBuckets,
   type Beside,
-  cleared,
+  createTraffic,
   routedOverlap,
   type Traffic,
 } from '../../cost/communication/traffic.ts'
@@ -17,15 +17,22 @@ import { scheduleRow, unscheduled } from '../../recipe/schedule.ts'
 import type { Mesh } from '../../sharding/axis.ts'
 import { triedScheduleRows } from '../layouts/choices.ts'
 
-/** What moves forwards and backwards in each microbatch, what moves forwards and backwards once, and two windows to add these up in. */
-export interface Sums {
+/** What moves forwards and backwards in each microbatch, and what moves forwards and backwards once. */
+export interface StageSums {
   readonly forwardEach: Traffic
   readonly backwardEach: Traffic
   readonly once: Traffic
   readonly onceBack: Traffic
+}
+
+/** With two windows to add these up in. */
+export interface Sums extends StageSums {
   readonly forward: Traffic
   readonly backward: Traffic
 }
+
+/** By ZeRO stage; of a mesh whose collectives cost so much, as it is the only one that they are of. They hang on no batch. */
+export type KnownSums = WeakMap<NetworkCosts, (StageSums | null)[]>
 
 export interface StageBuckets {
   readonly forward: readonly Bucket[]
@@ -50,23 +57,25 @@ export function stageBuckets(stage: StageModel, model: CostModel): StageBuckets 
 }
 
 /** Sums of the layers alone: the ends add to one stage each, and the floor is for the average stage. */
-export function fillSums(
-  { forwardEach, backwardEach, once, onceBack }: Sums,
-  buckets: StageBuckets,
+export function stageSums(
+  { forward, backward, weights, gradients, layers, beside }: StageBuckets,
+  resources: number,
   mesh: Mesh,
   scale: Scale,
   costs: NetworkCosts,
-): void {
-  const { layers, beside } = buckets
-  const fill = (sum: Traffic, moved: readonly Bucket[]) => {
-    cleared(sum)
+): StageSums {
+  const summed = (moved: readonly Bucket[]) => {
+    const sum = createTraffic(resources)
     addBuckets(sum, moved, scale, costs, beside)
     for (let i = 0; i < sum.length; i++) sum[i] = ((sum[i] ?? 0) * layers) / mesh.pipeline
+    return sum
   }
-  fill(forwardEach, buckets.forward)
-  fill(backwardEach, buckets.backward)
-  fill(once, buckets.weights)
-  fill(onceBack, buckets.gradients)
+  return {
+    forwardEach: summed(forward),
+    backwardEach: summed(backward),
+    once: summed(weights),
+    onceBack: summed(gradients),
+  }
 }
 
 /** The largest share of what experts are sent that any schedule that is tried hides. */

@@ -57,9 +57,9 @@ export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown
     const least = Math.min(...choices.map(({ sequences }) => sequences))
     setBatch(scale, least)
     const unlimited = limit === noLimit
-    const fits = (zeroStage: ZeroStage) =>
-      unlimited || meanShortBytes(model, mesh, stageModel(model, zeroStage), scale) <= 0
-    const fitting = zeroChoices(mesh, problem).filter(fits)
+    const tried = zeroChoices(mesh, problem)
+    const shortOf = unlimited ? null : meanShortBytes(model, mesh, scale)
+    const fitting = shortOf ? tried.filter((stage) => shortOf(stageModel(model, stage)) <= 0) : tried
     if (fitting.length === 0) return
     for (const costs of model.prices.bestCases(mesh)) {
       for (const zeroStage of fitting) {

@@ -14,7 +14,7 @@ import type { StageModel } from '../../cost/compile/stage-model.ts'
 import type { Scale } from '../../cost/compile/term.ts'
 import { reserveBytes } from '../../cost/memory/budget.ts'
 import type { MemoryNumbers } from '../../cost/memory/layer-bytes.ts'
-import { leastLayerBytes } from '../../cost/memory/memory-numbers.ts'
+import { layerStateBytes, leastKeptBytes } from '../../cost/memory/memory-numbers.ts'
 import type { Mix } from '../../cost/memory/stage-memory.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { onceTime, type StepScratch, stageTime } from '../../cost/step/stage-time.ts'
@@ -91,10 +91,11 @@ export function hasRoom(model: CostModel, layout: Uncut, memory: LayersHeld): bo
   return layers >= transformer.layers * (1 - 1e-9)
 }
 
-/** Bytes over the budget of any layout of a mesh: those of its average chip, with one microbatch in flight. */
-export function meanShortBytes(model: CostModel, mesh: Mesh, stage: StageModel, scale: Scale): Bytes {
+/** Bytes over the budget of any layout of a mesh under a ZeRO stage: those of its average chip, with one microbatch in flight. */
+export function meanShortBytes(model: CostModel, mesh: Mesh, scale: Scale): (stage: StageModel) => Bytes {
   const reserve = reserveBytes(model.problem)
-  return shortOfMean(model, mesh, { reserve }, leastLayerBytes(model, stage, scale))
+  const kept = leastKeptBytes(model, scale)
+  return (stage) => shortOfMean(model, mesh, { reserve }, layerStateBytes(model, stage, scale) + kept)
 }
 
 /** Bytes by which the layers of an average chip, of `each` bytes, are over the budget. */

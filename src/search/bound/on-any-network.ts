@@ -14,6 +14,7 @@ import { type ByReplica, byReplica } from './by-replica.ts'
 import type { Work } from './choice-floor.ts'
 import type { KnownTurns } from './choice-turns.ts'
 import type { KnownFillings } from './fillings.ts'
+import type { KnownSums } from './floor-sums.ts'
 import { type NeedsByStage, noNetworks, type OnNetworks } from './on-networks.ts'
 import type { Sharded } from './sharded.ts'
 import type { Times } from './turn-floor.ts'
@@ -31,6 +32,7 @@ export interface OnAnyNetwork {
   /** What stages need where nothing is known to move. */
   readonly everNeeds: ByReplica<NeedsByStage>
   readonly networks: OnNetworks
+  readonly sums: KnownSums
 }
 
 export function nothingKnown(): OnAnyNetwork {
@@ -44,6 +46,7 @@ export function nothingKnown(): OnAnyNetwork {
     mostSharded: byReplica({ pipelined: true }),
     everNeeds: byReplica({ pipelined: true }),
     networks: noNetworks(),
+    sums: new WeakMap(),
   }
 }
 

@@ -87,7 +87,9 @@ function remembered(hope: ReplicaHope): ReplicaHope {
 function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
   const scale = createScale()
   const alone = soonest(model)
-  const floorsOf = (nested: boolean) => once(() => meshFloors(withinReplica(alone, { nested }), shared))
+  // Less moves of these models.
+  const floorsOf = (nested: boolean) =>
+    once(() => meshFloors(withinReplica(alone, { nested }), { ...shared, sums: new WeakMap() }))
   const [apart, nested] = [floorsOf(false), floorsOf(true)]
   const { network } = model.problem.cluster
   const known = new Map<Mesh, Map<number, Seconds>>()

@@ -8,6 +8,7 @@ import type { Axis, Mesh } from '../../sharding/axis.ts'
 import { sequencesEach, zeroChoices } from '../layouts/choices.ts'
 import { searchedConstraints, trainedQuestion } from './meshes.ts'
 import { type Replica, type ReplicasOn, trainedLevels } from './replicas.ts'
+import { sameMesh } from './same-mesh.ts'
 
 /** Questions whether anything may be in time, from the cheapest on. */
 export interface Hopes {
@@ -35,7 +36,8 @@ export function hopefulMeshes(problem: Problem, replicasOn: ReplicasOn, hopes: H
     for (const fsdp of divisorsOf(count / expert)) {
       const mesh: Mesh = { ...replica.mesh, fsdp, data: count / expert / fsdp }
       if (!may('fsdp', fsdp) || !may('data', mesh.data)) continue
-      if (zeroChoices(mesh, problem).length > 0 && keeps(ofReplicas, { mesh, question })) found.push(mesh)
+      if (zeroChoices(mesh, problem).length === 0 || !keeps(ofReplicas, { mesh, question })) continue
+      found.push(sameMesh(mesh))
     }
   }
   return found

@@ -19,6 +19,7 @@ import { keeps } from '../../rules/rule.ts'
 import { type Axis, axes, type Mesh } from '../../sharding/axis.ts'
 import { zeroChoices } from '../layouts/choices.ts'
 import { spread } from '../spread.ts'
+import { sameMesh } from './same-mesh.ts'
 
 export interface Meshes {
   /** Number of all ordered products. */
@@ -111,7 +112,7 @@ export function listedMeshes({ chips, rules, question, unused, wanted }: MeshSpa
             const data = replicas / fsdp
             const mesh: Mesh = { data, fsdp, tensor, tensor2, context, expert, pipeline }
             if (!keeps(ofReplicas, { mesh, question })) continue
-            if (wanted(mesh)) found.push(mesh)
+            if (wanted(mesh)) found.push(sameMesh(mesh))
             else constrained++
           }
         }
