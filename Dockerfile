@@ -12,7 +12,8 @@ RUN npm run build && npm prune --omit=dev
 # Nothing is written here: run it with --read-only, and --cap-drop ALL.
 FROM node:26-slim
 WORKDIR /app
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+# Threads share two of malloc's arenas, as each keeps what its own leaves over.
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 MALLOC_ARENA_MAX=2
 COPY package.json ./
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist

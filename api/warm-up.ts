@@ -1,8 +1,8 @@
 /**
  * Searches that warm the threads up. Each thread searches the first ones when it starts: the request that the service's log
  * suggests to try, and a small one of inference. The thread that is asked first goes on with a deployment of a mixture of experts, for
- * which the service waits before it listens. The further ones follow while nobody asks, and it says that it is ready when that thread has searched them
- * twice, the second time for requests that it sends itself.
+ * which the service waits before it listens. The further ones follow while nobody asks, and it says that it is ready when that thread has searched them,
+ * and then others of the same kinds for requests that it sends itself.
  */
 import { type OptimizeRequest, optimizeRequest } from './schemas/optimize.ts'
 import { validated } from './validation/request-validation.ts'
@@ -32,23 +32,42 @@ const deployment = {
   workload: { mode: 'serve', ...serving },
 }
 
-const llama70b = { model: 'llama-3-70b', top: 10 }
-const pod = { chip: 'tpu-v5p', topology: [8, 8, 12] }
+interface Asked {
+  readonly dense: string
+  readonly mixture: string
+  readonly smallMixture: string
+  readonly topology: readonly [number, number, number]
+  readonly many: number
+  readonly some: number
+  readonly few: number
+}
 
 /** One of each kind that takes long: many switched chips, a mixture on them, a torus, by the book and calibrated, generation, deployments. */
-const kinds = [
-  { ...llama70b, hardware: { chip: 'h100-sxm', chips: 1024 }, workload: train(4_194_304, 8192) },
-  { model: 'mixtral-8x22b', hardware: { chip: 'h100-sxm', chips: 512 }, workload: train(4_194_304, 4096) },
-  { ...llama70b, hardware: pod, workload: train(4_194_304, 8192) },
-  { ...llama70b, hardware: pod, workload: train(4_194_304, 8192), assumptions: 'book' },
-  { ...llama70b, hardware: { chip: 'h100-sxm', chips: 16 }, workload: generate },
-  { ...llama70b, hardware: { chip: 'h100-sxm', chips: 16 }, workload: { mode: 'serve', ...serving } },
-  {
-    model: 'qwen3-30b-a3b',
-    hardware: { chip: 'h100-sxm', chips: 16 },
-    workload: { mode: 'serve', ...serving },
-  },
-]
+const kinds = ({ dense, mixture, smallMixture, topology, many, some, few }: Asked) => {
+  const model = { model: dense, top: 10 }
+  const pod = { chip: 'tpu-v5p', topology }
+  const h100 = (chips: number) => ({ chip: 'h100-sxm', chips })
+  return [
+    { ...model, hardware: h100(many), workload: train(4_194_304, 8192) },
+    { model: mixture, hardware: h100(some), workload: train(4_194_304, 4096) },
+    { ...model, hardware: pod, workload: train(4_194_304, 8192) },
+    { ...model, hardware: pod, workload: train(4_194_304, 8192), assumptions: 'book' },
+    { ...model, hardware: h100(few), workload: generate },
+    { ...model, hardware: h100(few), workload: { mode: 'serve', ...serving } },
+    { model: smallMixture, hardware: h100(few), workload: { mode: 'serve', ...serving } },
+  ]
+}
+
+const asked: Asked = {
+  ...{ dense: 'llama-3-70b', mixture: 'mixtral-8x22b', smallMixture: 'qwen3-30b-a3b' },
+  ...{ topology: [8, 8, 12], many: 1024, some: 512, few: 16 },
+}
+
+/** Others, of which nothing is known yet, as it is not when a client asks. */
+const askedNext: Asked = {
+  ...{ dense: 'qwen2.5-72b', mixture: 'dbrx', smallMixture: 'deepseek-v2-lite' },
+  ...{ topology: [4, 12, 16], many: 768, some: 384, few: 24 },
+}
 
 const parsed = (body: unknown): OptimizeRequest => validated(optimizeRequest, body)
 
@@ -56,7 +75,7 @@ export const firstSearches: readonly OptimizeRequest[] = first.map(parsed)
 
 export const searchesBeforeListening: readonly OptimizeRequest[] = [parsed(deployment)]
 
-export const furtherSearches: readonly OptimizeRequest[] = kinds.map(parsed)
+export const furtherSearches: readonly OptimizeRequest[] = kinds(asked).map(parsed)
 
-/** Bodies of requests for the first search and the further ones. */
-export const asClients: readonly unknown[] = [tryIt, ...kinds]
+/** Bodies of requests for the first search, and for others like the further ones. */
+export const asClients: readonly unknown[] = [tryIt, ...kinds(askedNext)]

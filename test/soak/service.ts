@@ -29,6 +29,8 @@ export async function startService(variables: Readonly<Record<string, string>> =
     env: {
       PATH: process.env.PATH,
       PORT: '0',
+      // As it is started by `npm start`.
+      MALLOC_ARENA_MAX: '2',
       LOG_LEVEL: 'error',
       RATE_LIMIT_PER_MINUTE: '0',
       API_KEYS: Object.values(keys).join(','),
