@@ -41,6 +41,7 @@ interface Table {
 
 /** What networks know together. */
 interface Shared extends Table {
+  readonly alike: object
   /** Numbers of ways that are no ranks of one stride, and of the groups that lie so: placements are kept, and groups with them. */
   readonly texts: Map<string, number>
   readonly numbers: WeakMap<Group, number>
@@ -72,7 +73,7 @@ export function groupPrices(network: Network, terms: NetworkTerms): GroupPrices 
     return shared
   }
   return {
-    alike: shared,
+    alike: shared.alike,
     wayOf: (group) => {
       const spans = group.kind === 'switched' ? group.spans : []
       const [span, ...others] = spans
@@ -120,6 +121,7 @@ function table(): Table {
 function nothingShared(): Shared {
   return {
     ...table(),
+    alike: {},
     texts: new Map(),
     numbers: new WeakMap(),
     least: new WeakMap(),
