@@ -4,18 +4,31 @@
  */
 import { send } from '../soak/client.ts'
 import { keys, startService } from '../soak/service.ts'
-import { bodyNamed } from './questions.ts'
+import { bodyNamed, trainingNamed } from './questions.ts'
 import { summed } from './stopwatch.ts'
 
 const runs = 20
 
-export async function overHttpRow(name: string) {
+export function overHttpRow(name: string) {
+  return answered(name, () => bodyNamed(name))
+}
+
+/** As somebody asks who drags a slider: each answer is for a batch that was not asked about before, by eighths of the first. */
+export function slidingRow(name: string) {
+  const body = trainingNamed(name)
+  const { workload } = body
+  return answered(name, (turn) => {
+    return { ...body, workload: { ...workload, batchTokens: (workload.batchTokens / 8) * (8 + turn) } }
+  })
+}
+
+async function answered(name: string, bodyOf: (turn: number) => object) {
   const service = await startService({ KEPT_ANSWERS_MB: '0' })
   await service.ready()
   const headers = { 'content-type': 'application/json' }
-  const body = JSON.stringify(bodyNamed(name))
   const times: number[] = []
   for (let turn = 0; turn <= runs; turn++) {
+    const body = JSON.stringify(bodyOf(turn))
     const heard = await send(
       service.origin,
       { kind: 'valid', method: 'POST', path: '/optimize', headers, body },

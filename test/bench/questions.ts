@@ -93,6 +93,13 @@ const questions: Readonly<Record<string, object>> = {
   ...inLayers,
 }
 
+/** One of those of training. */
+export function trainingNamed(name: string): (typeof ofTraining)[keyof typeof ofTraining] {
+  const [, body] = Object.entries(ofTraining).find(([own]) => own === name) ?? []
+  if (!body) throw new RangeError(`There is no question ${name} of training`)
+  return body
+}
+
 /** By what is to be seen of them. */
 export const questionNames = {
   training: Object.keys(ofTraining),

@@ -1,13 +1,14 @@
 /** One row of a table, measured in a process of its own, so that no other measurement has warmed its code. */
 import { evaluationRow } from './evaluations.ts'
 import { memoryPolicyRow } from './memory-policies.ts'
-import { overHttpRow } from './over-http.ts'
+import { overHttpRow, slidingRow } from './over-http.ts'
 import { searchRow } from './searches.ts'
 
 const [table = '', question = ''] = process.argv.slice(2)
 const measure = {
   searches: searchRow,
   waits: overHttpRow,
+  slides: slidingRow,
   evaluations: evaluationRow,
   policies: memoryPolicyRow,
 }[table]
