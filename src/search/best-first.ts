@@ -129,7 +129,8 @@ export function bestFirst<At extends Turn, One extends Scored, Seen extends Look
     const limits = new Map(kind ? list.map((one) => [kind.ofListed(one), Math.min(last, one.score)]) : [])
     const chosen: Under<At>[] = []
     for (let turn = turns[next]; turn && chosen.length < size; turn = turns[++next]) {
-      const own = kind?.ofTurn(turn)
+      // Nothing is listed that is worse than the last, of whatever kind.
+      const own = turn.floor > last ? undefined : kind?.ofTurn(turn)
       const limit = (own === undefined ? undefined : limits.get(own)) ?? last
       if (turn.floor > limit) {
         counts.pruned += count(turn)

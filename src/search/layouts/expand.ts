@@ -82,7 +82,9 @@ export function mayList(
   const stages = zeroChoices(mesh, problem)
   for (const microbatching of microbatchChoices(mesh, problem)) {
     for (const schedule of scheduleChoices(mesh, problem, microbatching.microbatches)) {
-      if (openLayouts({ model, mesh, accepted }, microbatching, schedule, stages).length > 0) return true
+      for (const zeroStage of stages) {
+        if (openLayout({ model, mesh, accepted }, microbatching, schedule, zeroStage)) return true
+      }
     }
   }
   return false
@@ -222,18 +224,28 @@ interface OpenMesh extends Pick<Workbench, 'model'> {
 
 /** One layout for each ZeRO stage that the request allows and, where it is asked, that some framework runs. */
 function openLayouts(
-  { model, mesh, accepted }: OpenMesh,
-  { microbatches, sequences }: Microbatching,
+  where: OpenMesh,
+  microbatching: Microbatching,
   schedule: Schedule,
   zeroStages: readonly ZeroStage[],
 ): readonly OpenLayout[] {
-  const { contextLayout, problem } = model
-  const { cluster } = problem
   const open: OpenLayout[] = []
   for (const zeroStage of zeroStages) {
-    if (!choiceAllowed(problem.constraints, zeroStage, microbatches, schedule)) continue
-    const layout: OpenLayout = { cluster, mesh, zeroStage, contextLayout, microbatches, sequences, schedule }
-    if (!accepted || accepted(layout)) open.push(layout)
+    const layout = openLayout(where, microbatching, schedule, zeroStage)
+    if (layout) open.push(layout)
   }
   return open
+}
+
+function openLayout(
+  { model, mesh, accepted }: OpenMesh,
+  { microbatches, sequences }: Microbatching,
+  schedule: Schedule,
+  zeroStage: ZeroStage,
+): OpenLayout | null {
+  const { contextLayout, problem } = model
+  const { cluster } = problem
+  if (!choiceAllowed(problem.constraints, zeroStage, microbatches, schedule)) return null
+  const layout: OpenLayout = { cluster, mesh, zeroStage, contextLayout, microbatches, sequences, schedule }
+  return !accepted || accepted(layout) ? layout : null
 }

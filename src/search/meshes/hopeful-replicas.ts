@@ -16,7 +16,8 @@ import type { CountedReplica, Replica, Replicas } from './replicas.ts'
 /** A replica that may still be good enough with so many stages: as it is with one of them, as it is, and its place among all. */
 interface Left {
   readonly unpiped: Replica
-  readonly one: Replica
+  /** Null until it is asked about: of most, others say before that they are too many. */
+  one: Replica | null
   readonly which: number
 }
 
@@ -59,8 +60,7 @@ export function hopefulReplicas(
       let left: Left[] = []
       for (const [at, unpiped] of replicas.entries()) {
         if (count < fewestCount || !hopes.paced(unpiped, pipeline, eachOfMost)) continue
-        const { mesh, spaces } = unpiped
-        left.push({ unpiped, one: { mesh: { ...mesh, pipeline }, spaces }, which: first + at })
+        left.push({ unpiped, one: null, which: first + at })
       }
       first += replicas.length
       while (left.length > 0 && count >= fewestCount) {
@@ -71,12 +71,15 @@ export function hopefulReplicas(
           const chips = count * chipsEach
           if (hopes.work(chips, count) && hopes.stages(chips, count, pipeline)) counts.push(count)
         }
-        left = left.filter(({ unpiped, one, which }) => {
+        left = left.filter((replica) => {
+          const { unpiped, which } = replica
+          const { mesh, spaces } = unpiped
           if (!hopes.paced(unpiped, pipeline, each)) return false
-          const own = one.mesh.expert === 1 ? counts : counts.filter((of) => of % one.mesh.expert === 0)
+          const own = mesh.expert === 1 ? counts : counts.filter((of) => of % mesh.expert === 0)
           if (own.length === 0) return true
-          if (!hopes.replica(one, each)) return false
-          if (hopes.divided(one, each)) for (const of of own) found.push(of * chipsEach, of, which)
+          replica.one ??= { mesh: { ...mesh, pipeline }, spaces }
+          if (!hopes.replica(replica.one, each)) return false
+          if (hopes.divided(replica.one, each)) for (const of of own) found.push(of * chipsEach, of, which)
           return true
         })
       }
