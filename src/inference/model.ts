@@ -121,7 +121,7 @@ function nothingFound(): Found {
 
 function shapesOf({ shapes }: Found): number {
   let count = 0
-  for (const own of shapes.values()) count += own.size
+  for (const own of shapes.values()) for (const alike of own.values()) count += alike.size
   return count
 }
 

@@ -24,7 +24,7 @@ export function createWorkbench(model: InferenceModel): Workbench {
     ...model,
     sizes: createSizes(transformer, assumptions, model.sums),
     numbers: new WeakMap(),
-    lastShapes: { mesh: null, layouts: null, own: new Map() },
+    lastShapes: { mesh: null, layouts: null, own: new Map(), like: null, ofLike: new Map() },
     products: [],
     traffics: [],
   }

@@ -2,7 +2,7 @@
 import type { Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import type { Offered } from '../layout/compiled-layout.ts'
-import type { Course } from './pass.ts'
+import type { Course, Pass } from './pass.ts'
 
 /** Memory that one layout of a component takes on a chip of a stage. */
 export interface OptionBytes {
@@ -33,12 +33,17 @@ export interface ShapeNumbers {
   workspace: readonly (readonly Bytes[])[] | null
 }
 
-/** Keyed by mesh and layouts, then by what runs through them. */
-export type KnownShapes = Map<string, Map<string, ShapeNumbers>>
+/** By the sequences that run through at once, as a number where they are whole. */
+export type BySequences = Map<number | string, ShapeNumbers>
 
-/** The numbers of the mesh and layouts that were asked for last. */
+/** Keyed by mesh and layouts, then by what else runs through them beside how many sequences. */
+export type KnownShapes = Map<string, Map<string, BySequences>>
+
+/** The numbers of the mesh, the layouts and the kind of pass that were asked for last. */
 export interface LastShapes {
   mesh: Mesh | null
   layouts: Offered | null
-  own: Map<string, ShapeNumbers>
+  own: Map<string, BySequences>
+  like: Pass | null
+  ofLike: BySequences
 }

@@ -4,7 +4,7 @@
  * else share it.
  */
 import { known } from '../../known.ts'
-import type { Mesh } from '../../sharding/axis.ts'
+import { beyondAnyAxis, type Mesh } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import {
   type CompiledLayout,
@@ -66,11 +66,28 @@ function numbersOf(bench: Workbench, mesh: Mesh, pass: Pass, layouts: Offered): 
     lastShapes.mesh = mesh
     lastShapes.layouts = layouts
     lastShapes.own = known(shapes, shardsText(mesh, layouts), () => new Map())
+    lastShapes.like = null
   }
-  const { sequences, positions, context } = pass.shape
-  const own = `${ofReplica(sequences, mesh)} ${ofReplica(pass.headSequences, mesh)}`
-  const key = `${own} ${positions} ${context} ${pass.headPositions} ${pass.halves}${pass.mode}`
-  return known(lastShapes.own, key, () => ({ compute: null, workspace: null }))
+  // A mesh is asked for many numbers of sequences, one after another.
+  if (lastShapes.like === null || !isAlike(lastShapes.like, pass)) {
+    const { positions, context } = pass.shape
+    const rest = `${positions} ${context} ${pass.headPositions} ${pass.halves}${pass.mode}`
+    lastShapes.like = pass
+    lastShapes.ofLike = known(lastShapes.own, rest, () => new Map())
+  }
+  const key = sequencesKey(pass.shape.sequences, pass.headSequences, mesh)
+  return known(lastShapes.ofLike, key, () => ({ compute: null, workspace: null }))
+}
+
+/** But for the number of sequences. */
+function isAlike(one: Pass, other: Pass): boolean {
+  return (
+    one.shape.positions === other.shape.positions &&
+    one.shape.context === other.shape.context &&
+    one.headPositions === other.headPositions &&
+    one.halves === other.halves &&
+    one.mode === other.mode
+  )
 }
 
 /** Sequences alone are shared out over replicas (test/laws/inference/replicas.test.ts). */
@@ -79,9 +96,12 @@ function shardsText(mesh: Mesh, layouts: Offered): string {
   return `${fsdp} ${tensor} ${tensor2} ${context} ${expert} ${offeredText(layouts)}`
 }
 
-/** Replicas that do not divide them are told apart, since what is rounded up could be rounded otherwise. */
-function ofReplica(sequences: number, { data }: Mesh): string {
-  return sequences % data === 0 ? `${sequences / data}` : `${sequences}/${data}`
+/** Of each replica. Replicas that do not divide them are told apart, since what is rounded up could be rounded otherwise. */
+function sequencesKey(sequences: number, headSequences: number, { data }: Mesh): number | string {
+  const [own, ofHead] = [sequences / data, headSequences / data]
+  const whole = Number.isInteger(own) && Number.isInteger(ofHead)
+  if (whole && Math.max(own, ofHead) < beyondAnyAxis) return own * beyondAnyAxis + ofHead
+  return `${sequences}/${data} ${headSequences}/${data}`
 }
 
 /** Sets the sizes of a pass; the head runs only on the last positions, of both halves together. */
