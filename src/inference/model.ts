@@ -8,7 +8,6 @@ import type { Assumptions } from '../assumptions/assumptions.ts'
 import { type NetworkPrices, networkPrices } from '../cost/communication/network.ts'
 import { arrayType } from '../cost/compile/array-type.ts'
 import { type ComputeRates, computeRates } from '../cost/compute/compute.ts'
-import type { Network } from '../hardware/cluster/cluster.ts'
 import { resourceCount } from '../hardware/network/collective.ts'
 import { known } from '../known.ts'
 import { streamsOf } from '../model/residual-streams.ts'
@@ -82,11 +81,11 @@ export interface InferenceModel {
 
 export function inferenceModel(setting: Setting, servable: Servable | null = null): InferenceModel {
   const { cluster } = setting
-  const { pricesOn, foundOn, ...compiled } = compiledModel(setting)
+  const { foundOn, ...compiled } = compiledModel(setting)
   return {
     ...compiled,
     ...ratesOf(setting),
-    prices: pricesOn(cluster.network),
+    prices: networkPrices(cluster.network, compiled.sets, inferenceTerms(setting.assumptions)),
     ...foundOn(setting),
     servable,
   }
@@ -98,7 +97,6 @@ type Found = Pick<InferenceModel, 'shapes' | 'offers'>
 /** What depends only on the model, its element types and the assumptions, and is kept while other things are varied. */
 interface Compiled
   extends Pick<InferenceModel, 'components' | 'embeddings' | 'sets' | 'moves' | 'boundary' | 'sums'> {
-  readonly pricesOn: (network: Network) => NetworkPrices
   /** What was found on chips of a kind: it hangs on no batch, budget, limit or number of chips, which are what a slider or a sweep changes. */
   readonly foundOn: (setting: Setting) => Found
 }
@@ -156,7 +154,6 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
     ...[...moves.values()].flatMap((targets) => [...targets.values()].flat().map(({ over }) => over)),
     axisBit.pipeline,
   ])
-  const priced = new WeakMap<Network, NetworkPrices>()
   const found = recent<Found>(chipsKept)
   return {
     components,
@@ -168,8 +165,6 @@ function compile({ model, precision, assumptions }: Setting): Compiled {
       arrayOfRole(embeddings[plainProjection].component, 'output').dimensions,
     ),
     sums: sums.size,
-    pricesOn: (network) =>
-      known(priced, network, () => networkPrices(network, [...sets], inferenceTerms(assumptions))),
     foundOn: ({ cluster, checkpoints }) => {
       const own = known(found, valueKey([cluster.chip, checkpoints]), nothingFound)
       if (shapesOf(own) > shapesKept) own.shapes.clear()

@@ -17,7 +17,8 @@ import { meshKeyOf, usualDistinct } from './distinct.ts'
 import { meshFits } from './fits.ts'
 import type { Accepts, Candidate, Misfit } from './layouts/candidate.ts'
 import type { Workbench } from './layouts/consider.ts'
-import { expandMesh, mayList } from './layouts/expand.ts'
+import { expandMesh } from './layouts/expand.ts'
+import { mayList } from './layouts/open-layouts.ts'
 import {
   countOf,
   expanded,

@@ -9,7 +9,7 @@ import type { Network } from '../../hardware/cluster/cluster.ts'
 import { type Group, union } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
 import { type Placement, rankStrides, sliceAssignments } from '../../hardware/network/placement.ts'
-import { known, remembered } from '../../known.ts'
+import { known, remembered, rememberedOf } from '../../known.ts'
 import { recent } from '../../recent.ts'
 import { type Axis, type AxisSet, axes, axesOf, axisSets, type Mesh } from '../../sharding/axis.ts'
 import { type GroupPrices, groupPrices, pricedBy } from './group-prices.ts'
@@ -106,13 +106,7 @@ function pricesOn(network: Network, sets: readonly AxisSet[], terms: NetworkTerm
     }
     return [bySet(mesh, leastOf)]
   }
-  const cases = new WeakMap<Mesh, readonly NetworkCosts[]>()
-  // One mesh is asked by several floors, one after another.
-  let last: { readonly mesh: Mesh; readonly cases: readonly NetworkCosts[] } | null = null
-  const bestCases = (mesh: Mesh) => {
-    if (last?.mesh !== mesh) last = { mesh, cases: known(cases, mesh, () => bestCasesOf(mesh)) }
-    return last.cases
-  }
+  const bestCases = rememberedOf(bestCasesOf)
   const lesserCosts = (a: NetworkCosts, b: NetworkCosts, mesh: Mesh): NetworkCosts => {
     if (a === b) return a
     return bySet(mesh, (_, set) => {

@@ -20,31 +20,28 @@ const mostKept = 20_000
 /** A number that is the same for meshes with like replicas only where what is kept of them is the same. */
 export type KindOf = NetworkPrices['kindOf']
 
-export interface Apart {
+interface Apart {
   /** Whether a mesh with stages has another value than one without. */
   readonly pipelined: boolean
-  /** Meshes of different kinds have values of their own, where these hang on the network (`NetworkPrices`). */
-  readonly kindOf?: KindOf
 }
 
-export function byReplica<Value>({ pipelined, kindOf }: Apart): ByReplica<Value> {
-  return replicaStore<Value>({ pipelined })(kindOf)
+/** Values that hang on no network. */
+export function byReplica<Value>(apart: Apart): ByReplica<Value> {
+  return replicaStore<Value>(apart)(oneKind)
 }
 
-/** Values that several networks share, each of which tells its own meshes apart. */
-export type ReplicaStore<Value> = (kindOf?: KindOf) => ByReplica<Value>
+/** Values that several networks share, each of which tells its own meshes apart: those of different kinds have values of their own. */
+export type ReplicaStore<Value> = (kindOf: KindOf) => ByReplica<Value>
 
-export function replicaStore<Value>({ pipelined }: Pick<Apart, 'pipelined'>): ReplicaStore<Value> {
+export function replicaStore<Value>({ pipelined }: Apart): ReplicaStore<Value> {
   const all = new Map<number, Map<number, Map<number, BySequences<Value>>>>()
   let kept = 0
-  let begun = 0
-  return (kindOf = oneKind) => {
+  return (kindOf) => {
     let last: Mesh | null = null
-    let since = begun
     let replicas = 1
     let own: BySequences<Value> = new Map()
     const ownOf = (mesh: Mesh): BySequences<Value> => {
-      if (mesh === last && since === begun) return own
+      if (mesh === last) return own
       const { tensor, tensor2, context, expert, pipeline } = mesh
       const ofKind = known(all, kindOf(mesh), () => new Map())
       const ofTensors = known(ofKind, tensor * beyondAnyAxis + tensor2, () => new Map())
@@ -52,15 +49,15 @@ export function replicaStore<Value>({ pipelined }: Pick<Apart, 'pipelined'>): Re
       own = known(ofTensors, 2 * context * beyondAnyAxis + others, () => new Map())
       replicas = replicasOf(mesh)
       last = mesh
-      since = begun
       return own
     }
     return {
       find: (mesh, sequences) => ownOf(mesh).get(sequences / replicas),
       keep: (mesh, sequences, value) => {
         if (kept++ >= mostKept) {
+          // Others that share it write into what nobody finds any more until they are asked of their next mesh.
           all.clear()
-          begun++
+          last = null
           kept = 1
         }
         ownOf(mesh).set(sequences / replicas, value)
@@ -70,7 +67,6 @@ export function replicaStore<Value>({ pipelined }: Pick<Apart, 'pipelined'>): Re
   }
 }
 
-/** Of what hangs on no network, or on the sizes of its axes alone. */
-export function oneKind(): number {
+function oneKind(): number {
   return 0
 }

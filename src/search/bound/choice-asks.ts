@@ -8,7 +8,7 @@ import { type Scale, setMesh } from '../../cost/compile/term.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { known } from '../../known.ts'
 import type { Mesh } from '../../sharding/axis.ts'
-import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
+import type { ZeroStage } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { score } from '../layouts/candidate.ts'
 import { type Microbatching, zeroChoices } from '../layouts/choices.ts'
@@ -99,9 +99,8 @@ export function choiceAsks(model: CostModel, shared: OnAnyNetwork): ChoiceAsks {
   const turn = turnFloor(model, work, movedBy(model))
   const sumUp: ChoiceAsks['sumUp'] = (mesh, zeroStage, scale, costs) => {
     const byStage = known(shared.sums, costs, noSums)
-    const own = byStage[zeroStage] ?? stageSums(bucketsOf(zeroStage), model.resources, mesh, scale, costs)
-    byStage[zeroStage] = own
-    const { forwardEach, backwardEach, once, onceBack } = own
+    byStage[zeroStage] ??= stageSums(bucketsOf(zeroStage), model.resources, mesh, scale, costs)
+    const { forwardEach, backwardEach, once, onceBack } = byStage[zeroStage]
     sums = { forwardEach, backwardEach, once, onceBack, forward, backward }
   }
   return {
@@ -144,8 +143,8 @@ export function choiceAsks(model: CostModel, shared: OnAnyNetwork): ChoiceAsks {
   }
 }
 
-function noSums(): (StageSums | null)[] {
-  return zeroStages.map(() => null)
+function noSums(): StageSums[] {
+  return []
 }
 
 function exposedOf(sum: Traffic): Seconds {

@@ -31,8 +31,8 @@ export interface Sums extends StageSums {
   readonly backward: Traffic
 }
 
-/** By ZeRO stage; of a mesh whose collectives cost so much, as it is the only one that they are of. They hang on no batch. */
-export type KnownSums = WeakMap<NetworkCosts, (StageSums | null)[]>
+/** By ZeRO stage, of the one mesh that the costs are of; they hang on no batch. */
+export type KnownSums = WeakMap<NetworkCosts, StageSums[]>
 
 export interface StageBuckets {
   readonly forward: readonly Bucket[]

@@ -19,11 +19,12 @@ export interface OnNetwork {
   readonly moves: ByReplica<Moved>
   readonly timings: ByReplica<Timed>
   readonly layers: WeakMap<Timed, LayerNeeds>
-  /** By ZeRO stage, with as many replicas as there may be; null where it was not asked for yet. */
+  /** With as many replicas as there may be. */
   readonly replicaNeeds: ByReplica<NeedsByStage>
 }
 
-export type NeedsByStage = (StageNeeds | null)[]
+/** By ZeRO stage, each made when it is first asked for. */
+export type NeedsByStage = StageNeeds[]
 
 /** What is known on the network that has these prices. */
 export type OnNetworks = (prices: NetworkPrices) => OnNetwork

@@ -11,7 +11,7 @@ import { type Scale, setMesh } from '../../cost/compile/term.ts'
 import type { Activations } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
 import { type Mesh, replicasOf } from '../../sharding/axis.ts'
-import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
+import type { ZeroStage } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { type Microbatching, replicaZeroChoices } from '../layouts/choices.ts'
 import { fillingsOf } from './fillings.ts'
@@ -69,12 +69,12 @@ export function roomFloors(model: CostModel, shared: OnAnyNetwork): RoomFloors {
     mayHold: (replica, limit, { sequences, microbatches }) => {
       const own = replicaNeeds.find(replica, sequences)
       return replicaZeroChoices(replica, problem).some((zeroStage) => {
-        const needs = own?.[zeroStage] ?? null
-        return needs === null || holds(replica, microbatches, needs, limit)
+        const needs = own?.[zeroStage]
+        return !needs || holds(replica, microbatches, needs, limit)
       })
     },
     ofReplica: (replica, scale, limit, { sequences, microbatches }, costs) => {
-      const own = replicaNeeds.find(replica, sequences) ?? replicaNeeds.keep(replica, sequences, noneAsked())
+      const own = replicaNeeds.find(replica, sequences) ?? replicaNeeds.keep(replica, sequences, [])
       const needed = needsOf(replica, own, () => ({
         timed: needs.timed(replica, sequences, scale, costs),
         held: needs.held(replica, sequences, scale),
@@ -86,7 +86,7 @@ export function roomFloors(model: CostModel, shared: OnAnyNetwork): RoomFloors {
       // Computed for the next power of two of sequences, which take less each, so that a few results serve all.
       const most = 2 ** Math.ceil(Math.log2(each))
       const sequences = most * replicasOf(replica)
-      const own = everNeeds.find(replica, sequences) ?? everNeeds.keep(replica, sequences, noneAsked())
+      const own = everNeeds.find(replica, sequences) ?? everNeeds.keep(replica, sequences, [])
       const needed = needsOf(replica, own, () => {
         setMesh(scale, replica, model.extents, assumptions)
         const compute = needs.computed(replica, sequences, scale)
@@ -105,7 +105,7 @@ export function roomFloors(model: CostModel, shared: OnAnyNetwork): RoomFloors {
   function needsOf(replica: Mesh, own: NeedsByStage, ask: () => Asked): readonly StageNeeds[] {
     let asked: Asked | null = null
     return replicaZeroChoices(replica, problem).map((zeroStage) => {
-      const known = own[zeroStage] ?? null
+      const known = own[zeroStage]
       if (known) return known
       asked ??= ask()
       const made = needs.least(replica, zeroStage, asked.held, asked.timed)
@@ -119,8 +119,4 @@ export function roomFloors(model: CostModel, shared: OnAnyNetwork): RoomFloors {
 interface Asked {
   readonly timed: Timed
   readonly held: Activations
-}
-
-function noneAsked(): NeedsByStage {
-  return zeroStages.map(() => null)
 }

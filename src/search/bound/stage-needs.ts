@@ -68,7 +68,7 @@ export function needsOfStages(
   const needs = (
     mesh: Mesh,
     zeroStage: ZeroStage,
-    { sharded, scale }: { readonly sharded: Sharded; readonly scale: () => Scale },
+    { sharded, scale }: OnScale,
     held: Activations,
     timed: Timed,
   ) => {
@@ -76,13 +76,13 @@ export function needsOfStages(
     const stage = stageModel(own, zeroStage)
     if (mesh.pipeline === 1) {
       const { compute, exposed, of } = timed
-      sharded.model[zeroStage] ??= statesOf(own, stage, scale())
+      sharded.model[zeroStage] ??= statesOf(own, stage, scale)
       const states = sharded.model[zeroStage]
       const memory = memoryOfLayers(own, stage, states, held, allLayers)
       return room.alone({ compute, exposed, of, memory })
     }
     const { average: activations } = held
-    sharded.layer[zeroStage] ??= layerStates(own, stage, scale())
+    sharded.layer[zeroStage] ??= layerStates(own, stage, scale)
     return room.among({
       ...{ compute: timed.compute, of: timed.of, activations },
       layers: known(layers, timed, () => room.layers(timed, activations)),
@@ -110,18 +110,16 @@ export function needsOfStages(
       return activations.keep(mesh, sequences, activationsOf(modelFor(mesh), scale))
     },
     of: (mesh, zeroStage, scale, held, timed) => {
-      if (asked?.mesh !== mesh || asked.of !== scale) {
-        asked = { mesh, of: scale, scale: () => scale, sharded: nothingSharded() }
-      }
+      if (asked?.mesh !== mesh || asked.scale !== scale) asked = { mesh, scale, sharded: nothingSharded() }
       return needs(mesh, zeroStage, asked, held, timed)
     },
     least: (replica, zeroStage, held, timed) => {
       const one = replicasOf(replica)
       const sharded = mostSharded.find(replica, one) ?? mostSharded.keep(replica, one, nothingSharded())
-      const scale = () => {
+      const scale = manyReplicas()
+      if (!(replica.pipeline === 1 ? sharded.model : sharded.layer)[zeroStage]) {
         const many = { ...replica, data: Number.POSITIVE_INFINITY, fsdp: Number.POSITIVE_INFINITY }
-        setMesh(manyReplicas(), many, model.extents, assumptions)
-        return manyReplicas()
+        setMesh(scale, many, model.extents, assumptions)
       }
       return needs(replica, zeroStage, { sharded, scale }, held, timed)
     },
@@ -130,12 +128,15 @@ export function needsOfStages(
 
 type KnownNeeds = Pick<OnAnyNetwork, 'computes' | 'activations' | 'mostSharded' | 'networks'>
 
-/** What the mesh that was asked last holds: it is asked several times, one after another. */
-interface Asked {
-  readonly mesh: Mesh
-  readonly of: Scale
-  readonly scale: () => Scale
+/** What a mesh holds, and the scale that holds the mesh where some of that is not known yet. */
+interface OnScale {
+  readonly scale: Scale
   readonly sharded: Sharded
+}
+
+/** The mesh that was asked last: it is asked several times, one after another. */
+interface Asked extends OnScale {
+  readonly mesh: Mesh
 }
 /** The model of the only kind of layers that counts. */
 function modelOfKind(model: CostModel): CostModel {

@@ -22,7 +22,6 @@ import { type StageNumbers, stageNumbers } from '../stages/stage-numbers.ts'
 import { noCounts } from '../tally.ts'
 import type { AcceptsLayout, OpenLayout } from './candidate.ts'
 import {
-  choiceAllowed,
   layoutCount,
   type Microbatching,
   microbatchChoices,
@@ -30,6 +29,7 @@ import {
   zeroChoices,
 } from './choices.ts'
 import { type Choices, consider, type Expansion, mostOf, type Visit, type Workbench } from './consider.ts'
+import { openLayouts } from './open-layouts.ts'
 
 export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices: Choices = {}): Expansion {
   const { model, scale } = bench
@@ -67,27 +67,6 @@ export function expandMesh(bench: Workbench, mesh: Mesh, limit: number, choices:
     })
   }
   return found
-}
-
-/** Whether a mesh may be listed and, where they are asked, any of its layouts, of which most meshes that frameworks run have one among the first. */
-export function mayList(
-  { model, accepts }: Workbench,
-  mesh: Mesh,
-  asked: { readonly layouts: boolean },
-): boolean {
-  if (!accepts) return true
-  const accepted = accepts.mesh(mesh)
-  if (!accepted || !asked.layouts) return accepted !== null
-  const { problem } = model
-  const stages = zeroChoices(mesh, problem)
-  for (const microbatching of microbatchChoices(mesh, problem)) {
-    for (const schedule of scheduleChoices(mesh, problem, microbatching.microbatches)) {
-      for (const zeroStage of stages) {
-        if (openLayout({ model, mesh, accepted }, microbatching, schedule, zeroStage)) return true
-      }
-    }
-  }
-  return false
 }
 
 /** The ZeRO stages whose floor with so many microbatches is within what is still useful. */
@@ -215,37 +194,3 @@ function expandSchedule(
 const noLimit = Number.POSITIVE_INFINITY
 
 const noLayout: AcceptsLayout = () => false
-
-/** What may be listed of the layouts of a mesh; null where all may. */
-interface OpenMesh extends Pick<Workbench, 'model'> {
-  readonly mesh: Mesh
-  readonly accepted: AcceptsLayout | null
-}
-
-/** One layout for each ZeRO stage that the request allows and, where it is asked, that some framework runs. */
-function openLayouts(
-  where: OpenMesh,
-  microbatching: Microbatching,
-  schedule: Schedule,
-  zeroStages: readonly ZeroStage[],
-): readonly OpenLayout[] {
-  const open: OpenLayout[] = []
-  for (const zeroStage of zeroStages) {
-    const layout = openLayout(where, microbatching, schedule, zeroStage)
-    if (layout) open.push(layout)
-  }
-  return open
-}
-
-function openLayout(
-  { model, mesh, accepted }: OpenMesh,
-  { microbatches, sequences }: Microbatching,
-  schedule: Schedule,
-  zeroStage: ZeroStage,
-): OpenLayout | null {
-  const { contextLayout, problem } = model
-  const { cluster } = problem
-  if (!choiceAllowed(problem.constraints, zeroStage, microbatches, schedule)) return null
-  const layout: OpenLayout = { cluster, mesh, zeroStage, contextLayout, microbatches, sequences, schedule }
-  return !accepted || accepted(layout) ? layout : null
-}
