@@ -6,6 +6,7 @@ import { known, rememberedOf } from './known.ts'
 import { servables } from './launch/servable.ts'
 import type { InstanceSize } from './modes/serve/instance.ts'
 import { instanceSize } from './modes/serve/instance-size.ts'
+import { keptByPartSetting } from './modes/serve/part-setting.ts'
 import type { ServeProblem } from './problem.ts'
 
 export interface SizesByServer {
@@ -14,14 +15,9 @@ export interface SizesByServer {
   readonly filtered: boolean
 }
 
-/** Takes sizes that are already made for another pool of the same problem from `given`. */
-export function sizesByServer(
-  problem: ServeProblem,
-  parts: readonly Cluster[],
-  given: readonly (readonly InstanceSize[])[] = [],
-): SizesByServer {
+export function sizesByServer(problem: ServeProblem, parts: readonly Cluster[]): SizesByServer {
   const by = servables(problem, parts)
-  const byServer = (by ?? [null]).map((servable, at) => sizesOf(problem, servable, parts, given[at]))
+  const byServer = (by ?? [null]).map((servable) => sizesOf(problem, servable, parts))
   return { byServer, filtered: by !== null }
 }
 
@@ -34,22 +30,15 @@ function sizesOf(
   problem: ServeProblem,
   servable: Servable | null,
   parts: readonly Cluster[],
-  given: readonly InstanceSize[] = [],
 ): readonly InstanceSize[] {
-  const keys = new Map(given.map((size) => [textOf(size.cluster), size]))
-  const own = made(problem)
+  const sizes = keptSizes(problem)
   return parts.map((part) => {
-    const text = textOf(part)
-    const key = `${servable?.host(part) ?? ''} ${text}`
-    return (
-      keys.get(text) ?? known(own, key, () => instanceSize(problem, { ...pooled(problem), servable }, part))
-    )
+    const key = `${servable?.host(part) ?? ''} ${JSON.stringify(part)}`
+    return known(sizes, key, () => instanceSize(problem, { ...pooled(problem), servable }, part))
   })
 }
 
-/** Kept with the problem, as its parts are (modes/serve/part.ts): what a server sustains is asked of one deployment after another. */
-const made = rememberedOf((_: ServeProblem) => new Map<string, InstanceSize>())
-
 const pooled = rememberedOf((problem: ServeProblem) => inferenceModel(problem))
 
-const textOf = rememberedOf((cluster: Cluster) => JSON.stringify(cluster))
+/** What a server sustains is asked of one deployment after another. */
+const keptSizes = keptByPartSetting<InstanceSize>()

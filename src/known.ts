@@ -1,7 +1,7 @@
 import type { Stop } from './patience.ts'
 
-/** A Map or a WeakMap. */
-interface Kept<Key, Value> {
+/** A Map, a WeakMap or the like. */
+export interface Kept<Key, Value> {
   readonly get: (key: Key) => Value | undefined
   readonly set: (key: Key, value: Value) => unknown
 }
@@ -40,12 +40,26 @@ export function rememberedOf<Key extends object, Value>(make: (key: Key) => Valu
 /** The same for what takes long: what was made when it was time to stop is not kept. */
 export function rememberedWhole<Key, Value>(
   make: (key: Key, stop: Stop) => Value,
+  values: Kept<Key, Value> = new Map(),
 ): (key: Key, stop: Stop) => Value {
-  const values = new Map<Key, Value>()
   return (key, stop) => {
-    const value = values.get(key) ?? make(key, stop)
+    const found = values.get(key)
+    if (found !== undefined) return found
+    const value = make(key, stop)
     if (!stop()) values.set(key, value)
     return value
+  }
+}
+
+/** A map that begins anew beyond `most` keys. */
+export function atMost<Key, Value>(most: number): Kept<Key, Value> {
+  const values = new Map<Key, Value>()
+  return {
+    get: (key) => values.get(key),
+    set: (key, value) => {
+      if (values.size >= most) values.clear()
+      values.set(key, value)
+    },
   }
 }
 

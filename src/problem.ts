@@ -125,12 +125,10 @@ export const distincts = ['family', 'mesh', 'layout'] as const
 
 export type Distinct = (typeof distincts)[number]
 
-/** Everything but the workload. */
+/** What the cost of plans hangs on, beside the workload. */
 export interface Setting {
   readonly model: Transformer
   readonly cluster: Cluster
-  /** The cluster as the request states it, which suggestions change. */
-  readonly asked: HardwareAsked
   readonly memoryBudget: Bytes
   readonly precision: Precision
   /** Released checkpoints of the model, first the one that is taken when nobody asks for another; unknown when absent. */
@@ -144,25 +142,38 @@ export interface Setting {
   /** The assumptions of a request that says of the optimizer's states that they are on the host; no others than that follow from it when absent. */
   readonly statesOnHost?: Assumptions
   readonly objective: Objective
-  readonly top: number
-  /** What must differ between two plans for the list to show both; their meshes when absent. */
-  readonly distinct?: Distinct
   /** How far predictions were off where somebody measured; an answer says nothing about that when absent. */
   readonly residuals?: Residuals
   /** Whether the request names the software that runs the plans, or how it runs experts; taken to when absent. */
   readonly namesSoftware?: boolean
   /** Whether the written plan is a launch file of a framework that is only read: what else could launch it is not asked; false when absent. */
   readonly runElsewhere?: boolean
+}
+
+/** Everything but the workload. */
+export interface AskedSetting extends Setting {
+  /** The cluster as the request states it, which suggestions change. */
+  readonly asked: HardwareAsked
+  readonly top: number
+  /** What must differ between two plans for the list to show both; their meshes when absent. */
+  readonly distinct?: Distinct
   /** Published training recipes. */
   readonly recipes?: readonly RecipeRecord[]
 }
 
 /** A problem of training. */
-export interface Problem extends Setting {
+export interface Problem extends AskedSetting {
   readonly workload: TrainWorkload
 }
 
-export interface InferenceProblem<Workload extends InferenceWorkload = InferenceWorkload> extends Setting {
+/** Inference as it is costed, whoever asks for it. */
+export interface InferenceRun<Workload extends InferenceWorkload = InferenceWorkload> extends Setting {
+  readonly workload: Workload
+}
+
+export interface InferenceProblem<Workload extends InferenceWorkload = InferenceWorkload>
+  extends AskedSetting,
+    InferenceRun<Workload> {
   readonly workload: Workload
 }
 

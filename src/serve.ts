@@ -106,8 +106,8 @@ interface Space extends ServeSpace {
 }
 
 /** What one of the request's frameworks launches; all that fits where none of those runs the model. */
-function spaceOf(problem: ServeProblem, known: ServeSpace['byServer'] = []): Space {
-  return { ...asked(problem), ...sizesByServer(problem, instanceClusters(problem.cluster), known) }
+function spaceOf(problem: ServeProblem): Space {
+  return { ...asked(problem), ...sizesByServer(problem, instanceClusters(problem.cluster)) }
 }
 
 function asked({ cluster, constraints, workload, top, distinct }: ServeProblem) {
@@ -157,15 +157,10 @@ interface Searched {
 
 function nothing(searched: Searched, requests: Requests, fits: boolean): ServeAnswer['infeasible'] {
   const { problem, space, solver, patience } = searched
-  const { precision, memoryBudget, constraints } = problem
   const stop = patience(shares.suggestions)
   const bestOf = (changed: Requests, other?: ServeProblem) => {
     if (stop()) return null
-    const alike =
-      other?.precision === precision &&
-      other.memoryBudget === memoryBudget &&
-      other.constraints === constraints
-    const where = other ? spaceOf(other, alike ? space.byServer : []) : space
+    const where = other ? spaceOf(other) : space
     return bestDeployments({ ...where, top: 1 }, changed, stop).deployments[0] ?? null
   }
   return serveNoPlan({
@@ -178,8 +173,13 @@ function nothing(searched: Searched, requests: Requests, fits: boolean): ServeAn
     planOf: (deployment) => assembleServe(deployment, requests, { rank: 0, solver }),
     wholePool: (phase, maxStepSeconds) => wholePool(searched, phase, maxStepSeconds),
     pinned: () => {
-      const asked = largestInstance(space)?.part.generateProblem('max')
-      return asked ? pinned({ ...asked, constraints: problem.constraints } as PhaseProblem) : []
+      const largest = largestInstance(space)
+      if (!largest) return []
+      return pinned({
+        ...problem,
+        cluster: largest.cluster,
+        workload: largest.part.generateProblem('max').workload,
+      })
     },
     fastestPrefill: () => {
       const all = space.byServer.flatMap((sizes) => sizes.flatMap(({ prefills }) => prefills()))
@@ -199,14 +199,13 @@ function wholePool(
 ): InferenceNoPlan | null {
   const largest = largestInstance({ byServer })
   if (!largest) return null
-  const { part } = largest
+  const { part, cluster } = largest
   // A limit is asked of one sequence, which is the soonest; memory decides about others, which replicas may need.
   const sequences = maxStepSeconds === undefined ? 'max' : 1
   const asked = phase === 'prefill' ? part.prefillProblem(1) : part.generateProblem(sequences)
   const workload = maxStepSeconds === undefined ? asked.workload : { ...asked.workload, maxStepSeconds }
-  const { constraints } = problem
   const reasons = within(patience, shares.search, shares.reasons)
   // What would help is asked of the whole deployment, not of this one instance.
   const own: Patience = (share) => (share < shares.suggestions ? reasons(share) : () => true)
-  return infer({ ...asked, constraints, workload } as Parameters<typeof infer>[0], solver, own).infeasible
+  return infer({ ...problem, cluster, workload } as PhaseProblem, solver, own).infeasible
 }

@@ -4,7 +4,7 @@ import { compact } from '../../src/compact.ts'
 import { leastOf } from '../../src/constraint.ts'
 import type { Chip } from '../../src/hardware/chip.ts'
 import { peakOf } from '../../src/hardware/peak.ts'
-import type { Setting } from '../../src/problem.ts'
+import type { AskedSetting } from '../../src/problem.ts'
 import { usualType } from '../../src/recipe/element-type.ts'
 import type { Bytes } from '../../src/units.ts'
 import type { Catalogue } from '../catalogue.ts'
@@ -20,7 +20,7 @@ import { pricedAs } from './prices.ts'
 import { trainedBy } from './trained-by.ts'
 
 export interface ResolvedSetting {
-  readonly setting: Setting
+  readonly setting: AskedSetting
   readonly warnings: readonly string[]
 }
 
@@ -43,7 +43,7 @@ export function settingOf(request: OptimizeRequest, catalogue: Catalogue): Resol
   const assumptions = assumptionsOf(request.assumptions, chip, catalogue, costed)
   const ofStack = stackWarnings(request.assumptions, assumptions, chip, runs, catalogue)
   const { model, warnings: ofFurther } = trainedBy(resolved.transformer, runs, assumptions, chip)
-  const setting: Setting = {
+  const setting: AskedSetting = {
     model,
     cluster,
     asked,

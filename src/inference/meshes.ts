@@ -8,7 +8,7 @@ import { divisorsOf } from '../hardware/cluster/divisors.ts'
 import { joinedHosts } from '../hardware/cluster/hosts.ts'
 import { known } from '../known.ts'
 import { never, type Stop } from '../patience.ts'
-import type { InferenceProblem } from '../problem.ts'
+import type { InferenceRun } from '../problem.ts'
 import { byLevel } from '../rules/levels.ts'
 import type { MeshQuestion } from '../rules/mesh-question.ts'
 import { chipsToUse, servedMeshRules, servedReplicas } from '../rules/model.ts'
@@ -17,7 +17,7 @@ import { listedMeshes, type Meshes, type MeshSpace } from '../search/meshes/mesh
 import { type Axis, type Mesh, unitMesh } from '../sharding/axis.ts'
 
 /** Lists the meshes of a phase: all of them, or only those of a part of the chips that may be fast enough. */
-export type MeshesOf = (problem: InferenceProblem, demand: Demand, stop: Stop) => Meshes
+export type MeshesOf = (problem: InferenceRun, demand: Demand, stop: Stop) => Meshes
 
 /** What a phase asks of a mesh beyond what the model asks. */
 export interface Demand {
@@ -28,7 +28,7 @@ export interface Demand {
 }
 
 /** What the rules of meshes ask about a phase. */
-export function servedQuestion(problem: InferenceProblem, { sequences, positions }: Demand): MeshQuestion {
+export function servedQuestion(problem: InferenceRun, { sequences, positions }: Demand): MeshQuestion {
   const { model, assumptions, cluster } = problem
   return {
     ...{ model, positions, sequences, freeTokens: null, padsHeads: assumptions.padHeads },
@@ -41,15 +41,15 @@ export function servedQuestion(problem: InferenceProblem, { sequences, positions
  * Kept for each problem, which asks for its meshes with frameworks, without, and for the frontier: they are listed once, as
  * far as the first call had time.
  */
-export function inferenceMeshes(problem: InferenceProblem, demand: Demand, stop: Stop = never): Meshes {
+export function inferenceMeshes(problem: InferenceRun, demand: Demand, stop: Stop = never): Meshes {
   const lists = known(listed, problem, () => new Map<string, Meshes>())
   const key = `${demand.sequences} ${demand.positions}`
   return known(lists, key, () => listedMeshes(servedSpace(problem, demand), stop))
 }
 
-const listed = new WeakMap<InferenceProblem, Map<string, Meshes>>()
+const listed = new WeakMap<InferenceRun, Map<string, Meshes>>()
 
-function servedSpace(problem: InferenceProblem, demand: Demand): MeshSpace {
+function servedSpace(problem: InferenceRun, demand: Demand): MeshSpace {
   const { cluster, constraints, model } = problem
   const second = triesTensor2(problem)
   const allows = allowsMesh(constraints)
@@ -62,13 +62,13 @@ function servedSpace(problem: InferenceProblem, demand: Demand): MeshSpace {
   }
 }
 
-function triesTensor2({ assumptions, constraints }: InferenceProblem): boolean {
+function triesTensor2({ assumptions, constraints }: InferenceRun): boolean {
   return assumptions.searchWeightLayouts || constraints.tensor2 !== undefined
 }
 
 /** Only meshes that can be run, are allowed, and pass `hopes`. The others are not counted. */
 export function hopefulInferenceMeshes(
-  problem: InferenceProblem,
+  problem: InferenceRun,
   demand: Demand,
   hopes: (mesh: Mesh) => boolean,
 ): Meshes {

@@ -7,7 +7,7 @@ import { compact } from '../compact.ts'
 import { alone, type Crew } from '../crew.ts'
 import type { Framework } from '../launch/framework.ts'
 import { type Patience, type Stop, shares } from '../patience.ts'
-import type { Setting } from '../problem.ts'
+import type { AskedSetting } from '../problem.ts'
 import type { Scored } from '../search/listed.ts'
 import type { Listing } from '../search/parts.ts'
 import type { Seconds } from '../units.ts'
@@ -20,7 +20,7 @@ import { type Nothing, underChips } from './no-plan/under-chips.ts'
 import type { Plan } from './plan.ts'
 import { cutText, searchAccount } from './search-account.ts'
 
-export interface Searched<Asked extends Setting, Found extends Scored, Listed extends Plan, None> {
+export interface Searched<Asked extends AskedSetting, Found extends Scored, Listed extends Plan, None> {
   readonly problem: Asked
   /** Positions of a sequence. */
   readonly positions: number
@@ -48,7 +48,7 @@ interface Answered<Listed, None> extends Omit<SearchAnswer<Listed, None | NoPlan
 }
 
 export function answered<
-  Asked extends Setting,
+  Asked extends AskedSetting,
   Found extends Scored,
   Listed extends Plan,
   None extends Omit<NoPlan, 'nearest'>,
@@ -103,7 +103,7 @@ export function answered<
   }
 }
 
-export function resolved(setting: Setting, positions: number): Resolved {
+export function resolved(setting: AskedSetting, positions: number): Resolved {
   const { cluster, precision, assumptions } = setting
   return { model: modelSummary(setting, positions), hardware: cluster, precision, assumptions }
 }

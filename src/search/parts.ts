@@ -7,7 +7,7 @@
 import { satisfies } from '../constraint.ts'
 import type { Cluster } from '../hardware/cluster/cluster.ts'
 import { fewerChips, sizesBetween } from '../hardware/cluster/fewer-chips.ts'
-import type { Setting } from '../problem.ts'
+import type { AskedSetting } from '../problem.ts'
 import { leastThat } from '../threshold.ts'
 import type { Scored } from './listed.ts'
 import { nextSize, type Round } from './round.ts'
@@ -32,7 +32,7 @@ export interface PartsResult<Result> {
 }
 
 export interface Parts<Result> {
-  readonly setting: Pick<Setting, 'cluster' | 'constraints' | 'distinct'>
+  readonly setting: Pick<AskedSetting, 'cluster' | 'constraints' | 'distinct'>
   readonly top: number
   /** The search on all the chips, where all may work. */
   readonly whole: () => Result

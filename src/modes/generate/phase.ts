@@ -19,7 +19,7 @@ import { mostPositions } from '../../inference/speculation/speculation.ts'
 import { benchOf, type Workbench } from '../../inference/workbench.ts'
 import { known } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
-import type { GenerateProblem, GenerateWorkload } from '../../problem.ts'
+import type { GenerateWorkload, InferenceRun } from '../../problem.ts'
 import { type Mesh, meshKey, replicasOf } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { evenBatches } from './even-batches.ts'
@@ -31,7 +31,7 @@ export interface GenerationPhase extends Phase {
 
 export function generationPhase(
   model: InferenceModel,
-  problem: GenerateProblem,
+  problem: InferenceRun<GenerateWorkload>,
   stop: Stop = never,
   meshesOf: MeshesOf = inferenceMeshes,
 ): GenerationPhase {

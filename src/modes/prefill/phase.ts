@@ -15,12 +15,12 @@ import { waysOf } from '../../inference/time/halves.ts'
 import { benchOf } from '../../inference/workbench.ts'
 import { known, remembered } from '../../known.ts'
 import { never, type Stop } from '../../patience.ts'
-import type { PrefillProblem, PrefillWorkload } from '../../problem.ts'
+import type { InferenceRun, PrefillWorkload } from '../../problem.ts'
 import { type Mesh, meshKey, replicasOf } from '../../sharding/axis.ts'
 
 export function prefillPhase(
   model: InferenceModel,
-  problem: PrefillProblem,
+  problem: InferenceRun<PrefillWorkload>,
   stop: Stop = never,
   meshesOf: MeshesOf = inferenceMeshes,
 ): Phase {
@@ -99,7 +99,10 @@ function chunkOf(fresh: number, chunks: number): number {
 /** The most groups and chunks per stage: with so many in sequence a pipeline waits less than 2 % of the time. */
 const mostUnits = 64
 
-function prefillPasses({ model, workload, assumptions }: PrefillProblem, mesh: Mesh): readonly Pass[] {
+function prefillPasses(
+  { model, workload, assumptions }: InferenceRun<PrefillWorkload>,
+  mesh: Mesh,
+): readonly Pass[] {
   const [replicas, stages] = [replicasOf(mesh), mesh.pipeline]
   if (stages === 1) return waysOf(assumptions, mesh, prefillPass(model, workload, 1, 1))
   const fresh = freshPositions(workload)

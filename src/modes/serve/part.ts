@@ -16,11 +16,12 @@ import { bestAt, comes, sitesOf } from '../../inference/sites.ts'
 import { createWorkbench, type Workbench } from '../../inference/workbench.ts'
 import { known, remembered, rememberedWhole } from '../../known.ts'
 import type { Stop } from '../../patience.ts'
-import type { GenerateProblem, PrefillProblem, ServeProblem } from '../../problem.ts'
+import type { GenerateWorkload, InferenceRun, PrefillWorkload, ServeProblem } from '../../problem.ts'
 import { type Mesh, meshKey } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import { type GenerationPhase, generationPhase } from '../generate/phase.ts'
 import { prefillPhase } from '../prefill/phase.ts'
+import { keptByPartSetting, limitsKept, type PartSetting, partSetting } from './part-setting.ts'
 import { generateWorkload, prefillWorkload } from './requests.ts'
 
 /** What a mesh with one layout for each component generates, whoever launches it. */
@@ -47,7 +48,7 @@ export interface Resident {
 
 /** How a part reads prompts. */
 interface Reading {
-  readonly prefillProblem: (prompts: number) => PrefillProblem
+  readonly prefillProblem: (prompts: number) => InferenceRun<PrefillWorkload>
   /** A phase without a framework. One whose list of meshes was cut short is not kept. */
   readonly prefillPhase: (prompts: number, stop: Stop) => Phase
   /** The best prefill of so many prompts on a mesh, with the layouts of one of the offers; null where none fits. */
@@ -56,7 +57,7 @@ interface Reading {
 
 export interface Part extends Reading {
   readonly bench: Workbench
-  readonly generateProblem: (batch: number | 'max') => GenerateProblem
+  readonly generateProblem: (batch: number | 'max') => InferenceRun<GenerateWorkload>
   /** The same part where servers that read prompts have room for a request of so many positions. */
   readonly holding: (contextLength: number) => Part
   /** As `prefillPhase`. */
@@ -82,42 +83,43 @@ export interface AskedSteps {
   readonly server?: string | undefined
 }
 
-/** Kept with the problem. `pooled` is the model compiled for the whole pool: all of it but the network's prices is reused. */
+/** Kept with what it hangs on. `pooled` is the model compiled for the whole pool: all of it but the network's prices is reused. */
 export function partOf(problem: ServeProblem, pooled: InferenceModel, cluster: Cluster): Part {
-  const parts = known(partsOf, problem, () => new Map<string, Part>())
-  return known(parts, JSON.stringify(cluster), () => createPart(problem, pooled, cluster))
+  return known(partsOf(problem), JSON.stringify(cluster), () =>
+    createPart(partSetting(problem), pooled, cluster),
+  )
 }
 
-const partsOf = new WeakMap<ServeProblem, Map<string, Part>>()
+const partsOf = keptByPartSetting<Part>()
 
-function createPart(problem: ServeProblem, pooled: InferenceModel, cluster: Cluster): Part {
-  const setting = { ...problem, cluster, constraints: { data: 1, ...problem.constraints } }
+function createPart({ lengths, ...others }: PartSetting, pooled: InferenceModel, cluster: Cluster): Part {
+  const setting = { ...others, cluster, constraints: { data: 1, ...others.constraints } }
   const bench = createWorkbench({ ...inferenceOn(pooled, setting), servable: null })
   const generateProblem = (batch: number | 'max') => ({
     ...setting,
-    workload: generateWorkload(problem.workload, batch),
+    workload: generateWorkload(lengths, batch),
   })
   const generatePhase = rememberedWhole((_: 'max', stop) =>
     generationPhase(bench, generateProblem('max'), stop),
   )
   const laid = new Map<string, readonly Placement[]>()
-  const stepped = new Map<string, Steps>()
+  const stepped = remembered((_: Seconds) => new Map<string, Steps>(), limitsKept)
   const reading = (contextLength?: number) =>
     readingOf(bench, (prompts) => ({
       ...setting,
-      workload: prefillWorkload(problem.workload, prompts, contextLength),
+      workload: prefillWorkload(lengths, prompts, contextLength),
     }))
   const part: Part = {
     bench,
     ...reading(),
-    holding: remembered((contextLength) => ({ ...part, ...reading(contextLength) })),
+    holding: remembered((contextLength) => ({ ...part, ...reading(contextLength) }), limitsKept),
     generateProblem,
     generatePhase: (stop) => generatePhase('max', stop),
     placements: (mesh) => known(laid, meshKey(mesh), () => placements(cluster.network, mesh)),
     steps: ({ mesh, placement, layouts, maxTokenSeconds, server = '' }, make) => {
       const names = offeredText(only(layouts))
-      const key = `${maxTokenSeconds} ${meshKey(mesh)} ${JSON.stringify(placement)} ${names} ${server}`
-      return known(stepped, key, make)
+      const key = `${meshKey(mesh)} ${JSON.stringify(placement)} ${names} ${server}`
+      return known(stepped(maxTokenSeconds), key, make)
     },
   }
   return part

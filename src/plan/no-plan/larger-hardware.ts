@@ -9,11 +9,11 @@ import { printedSlices, volume } from '../../hardware/cluster/box.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { resolveCluster } from '../../hardware/cluster/resolve.ts'
 import { squarestSlice } from '../../hardware/cluster/slice.ts'
-import type { HardwareAsked, Setting } from '../../problem.ts'
+import type { AskedSetting, HardwareAsked } from '../../problem.ts'
 import type { Change } from '../../rules/part-rule.ts'
 
 /** What a request says of its chips. */
-export type SizedSetting = Pick<Setting, 'cluster' | 'asked' | 'constraints'>
+export type SizedSetting = Pick<AskedSetting, 'cluster' | 'asked' | 'constraints'>
 
 export interface LargerHardware {
   readonly cluster: Cluster
@@ -42,7 +42,7 @@ export function largerHardware(setting: SizedSetting, chips: number): LargerHard
 
 /** For a topology, a larger slice is tried before more slices. */
 function changes(
-  { cluster, asked }: Pick<Setting, 'cluster' | 'asked'>,
+  { cluster, asked }: Pick<AskedSetting, 'cluster' | 'asked'>,
   chips: number,
 ): readonly HardwareAsked[] {
   const { topology, slices = 1 } = asked

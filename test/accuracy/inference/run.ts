@@ -21,6 +21,7 @@ import { largestBatch } from '../../../src/modes/generate/phase.ts'
 import { phaseOf } from '../../../src/modes/phases.ts'
 import { inferenceCosting } from '../../../src/plan/inference/costing.ts'
 import type {
+  AskedSetting,
   GenerateWorkload,
   PhaseProblem,
   Precision,
@@ -164,7 +165,7 @@ const usualCacheShare = 0.9
 function settingOf(
   row: InferenceRow,
   constants: Partial<Assumptions>,
-): Setting | { readonly reason: string } {
+): AskedSetting | { readonly reason: string } {
   if (typeof row.model === 'string' && !existsSync(fixture('models', row.model))) {
     return { reason: `${row.model} is not in the catalogue` }
   }
