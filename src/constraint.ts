@@ -28,6 +28,12 @@ export function leastOf(constraint: Constraint): number {
   return isList(constraint) ? Math.min(...constraint) : (constraint.min ?? 1)
 }
 
+/** The greatest number that satisfies a constraint. */
+export function mostOf(constraint: Constraint): number {
+  if (typeof constraint === 'number') return constraint
+  return isList(constraint) ? Math.max(...constraint) : (constraint.max ?? Number.POSITIVE_INFINITY)
+}
+
 function isList(constraint: Constraint): constraint is readonly number[] {
   return Array.isArray(constraint)
 }

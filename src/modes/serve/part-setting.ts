@@ -48,4 +48,4 @@ const none = {}
 const [settingsKept, valuesKept] = [12, 64]
 
 /** For how many limits on a token, and lengths of the longest request, a part keeps what hangs on them. */
-export const limitsKept = 8
+export const limitsKept = 16

@@ -4,7 +4,7 @@
  * requested, and a deployment exists with it.
  */
 import { compact } from '../../compact.ts'
-import { satisfies } from '../../constraint.ts'
+import { mostOf, satisfies } from '../../constraint.ts'
 import type { PhaseMode } from '../../modes/names.ts'
 import type { PrefillInstance } from '../../modes/serve/instance.ts'
 import type { Requests } from '../../modes/serve/requests.ts'
@@ -208,6 +208,8 @@ function chipsSuggestion(
   highestRate: number | null,
 ): Suggestion | null {
   const { chip, chips } = problem.cluster
+  // More chips that a deployment may not take are no help: what lifts the constraint is told beside it.
+  if (mostOf(problem.constraints.chips ?? {}) <= chips) return null
   const short = highestRate && requests.rate ? requests.rate / highestRate / 2 : 0
   const poolOf = (count: number) => {
     const larger = largerHardware(problem, count)
