@@ -65,7 +65,7 @@ const asked: Asked = {
 
 /** Others, of which nothing is known yet, as it is not when a client asks. */
 const askedNext: Asked = {
-  ...{ dense: 'qwen2.5-72b', mixture: 'dbrx', smallMixture: 'deepseek-v2-lite' },
+  ...{ dense: 'qwen2.5-72b', mixture: 'deepseek-v2', smallMixture: 'deepseek-v2-lite' },
   ...{ topology: [4, 12, 16], many: 768, some: 384, few: 24 },
 }
 

@@ -2,6 +2,7 @@
 export interface Recent<Value> {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void
+  readonly clear: () => void
 }
 
 export function recent<Value>(most: number): Recent<Value> {
@@ -20,6 +21,7 @@ export function recent<Value>(most: number): Recent<Value> {
       return value
     },
     set,
+    clear: () => known.clear(),
   }
 }
 
@@ -46,7 +48,29 @@ export function recentHalves<Value>(most: number): Recent<Value> {
       return before
     },
     set,
+    clear: () => {
+      young = new Map()
+      old = new Map()
+    },
   }
+}
+
+const emptied: (() => void)[] = []
+
+/** Has this called when all that lasts is forgotten. */
+export function whenForgotten(empty: () => void): void {
+  emptied.push(empty)
+}
+
+/** What modules keep for as long as a thread lives, unless it is told to forget it. */
+export function lasting<Value>(kept: Recent<Value>): Recent<Value> {
+  whenForgotten(kept.clear)
+  return kept
+}
+
+/** A thread that has warmed up needs nothing of what it was asked for that. */
+export function forgetAll(): void {
+  for (const empty of emptied) empty()
 }
 
 /** A key that is the same for equal plain data; infinities are spelled out, since JSON would turn them into null. */

@@ -59,6 +59,8 @@ export function createPool(options: PoolOptions): Pool {
   const allThreads = threads + lightThreads
   const workers = createWorkers({ threads: allThreads, memoryMb, graceMs, worker, warmUp, onError })
   const { work } = workers
+  /** Those that are searched before anything is given to the pool, which are small. */
+  const small = [...warmUp]
   const crews = createCrews(workers.help, { graceMs, onError })
   let warming: Warming | undefined
   const queue = createFairQueue({
@@ -127,11 +129,18 @@ export function createPool(options: PoolOptions): Pool {
     await work('optimize', own, signal, { leavingMs: warmingMs })
   }
 
+  /** Small searches come after it, since closures that are held hold what the last search of their kind was about (build/held-closures.mjs). */
+  const forget = async (thread: number): Promise<void> => {
+    await workers.forget(thread)
+    for (const request of small) await warmingSearch(request, thread)
+  }
+
   return {
     ...forEachTask((task) => (subject, terms) => run(task, subject, terms)),
     occupancy: queue.occupancy,
     warm: async (requests) => {
       for (const request of requests) await warmingSearch(request)
+      small.push(...requests)
     },
     warmWhileIdle: (requests, asClient) => {
       const isIdle = () => {
@@ -139,7 +148,14 @@ export function createPool(options: PoolOptions): Pool {
         return busy + waiting === 0
       }
       warming = warmWhileIdle(requests, {
-        ...{ threads: workers.started, search: warmingSearch, asClient, sweep: workers.sweep, isIdle },
+        ...{
+          threads: workers.started,
+          search: warmingSearch,
+          asClient,
+          forget,
+          sweep: workers.sweep,
+          isIdle,
+        },
       })
       return warming.warm
     },

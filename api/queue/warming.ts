@@ -24,6 +24,8 @@ export interface Warmed<Request> {
   readonly search: (request: Request, thread: number, signal: AbortSignal) => Promise<void>
   /** Has the first thread search the same again, asked as clients ask. */
   readonly asClient: () => Promise<void>
+  /** Has the thread forget what it found for these requests: nobody else asks for it. */
+  readonly forget: (thread: number) => Promise<void>
   /** Gives back what searches left in the thread's heap. */
   readonly sweep: (thread: number) => Promise<void>
   readonly isIdle: () => boolean
@@ -40,7 +42,7 @@ const nothing = Promise.resolve()
  */
 export function warmWhileIdle<Request>(
   requests: readonly Request[],
-  { threads, search, asClient, sweep, isIdle }: Warmed<Request>,
+  { threads, search, asClient, forget, sweep, isIdle }: Warmed<Request>,
   { pauseMs = 250, quietMs = 1000, mostTries = 8, warmWithinMs = 15_000, sweepAfterMs = 10_000 } = {},
 ): Warming {
   const ended = new AbortController()
@@ -84,8 +86,9 @@ export function warmWhileIdle<Request>(
       done.set(thread, before + 1)
       tries = 0
       const isDone = before + 1 === requests.length
-      // The next search after a sweep takes longer, and for the first thread somebody waits.
-      if (isWarm || isDone) await sweep(thread).catch(() => {})
+      // The next search after a sweep takes longer, and for the first thread somebody waits. That one goes on from what it has found, and forgets it for other things.
+      if (isDone && isWarm) await forget(thread).catch(() => {})
+      if (isDone || isWarm) await sweep(thread).catch(() => {})
       if (isDone && !isWarm) await asClient().catch(() => {})
       if (isDone) settle()
       return

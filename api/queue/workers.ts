@@ -89,6 +89,7 @@ export function createWorkers({ threads, memoryMb, graceMs, worker, warmUp, onEr
   return {
     work,
     help: (errand: unknown, signal: AbortSignal) => workers.run(errand, { name: 'help', signal }),
+    forget: (thread: number): Promise<void> => workers.run(forThread(thread), { name: 'forget' }),
     sweep: (thread: number): Promise<void> => workers.run(forThread(thread), { name: 'sweep' }),
     started: startedThreads(workers),
     destroy: () => workers.destroy(),

@@ -9,6 +9,7 @@ import { createFlags, type Errand } from './errand.ts'
 import type { Reply } from './reply.ts'
 import * as worker from './search-worker.ts'
 
+export { forgetAll as forget } from '../../src/recent.ts'
 export { sweep } from './sweep.ts'
 
 export const optimize = handingOver(worker.optimize)

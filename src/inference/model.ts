@@ -13,7 +13,7 @@ import { known } from '../known.ts'
 import { streamsOf } from '../model/residual-streams.ts'
 import type { PhaseMode } from '../modes/names.ts'
 import type { Setting } from '../problem.ts'
-import { type Recent, recent, recentHalves, valueKey } from '../recent.ts'
+import { lasting, type Recent, recent, recentHalves, valueKey } from '../recent.ts'
 import { elementBytes } from '../recipe/element-type.ts'
 import type { ShardedArray } from '../sharding/array.ts'
 import { type AxisSet, axisBit } from '../sharding/axis.ts'
@@ -108,7 +108,7 @@ function compiledModel(setting: Setting): Compiled {
 }
 
 /** Room for the types that suggestions try, and the request's own. */
-const compiledModels = recent<Compiled>(4)
+const compiledModels = lasting(recent<Compiled>(4))
 
 /** For how many kinds of chips this is kept, and how much of it for each: some 1 kB a shape. */
 const [chipsKept, offersKept, shapesKept] = [4, 10_000, 5_000]

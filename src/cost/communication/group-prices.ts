@@ -11,7 +11,7 @@ import type { Group } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
 import { straddles } from '../../hardware/network/switched-collective.ts'
 import { known, rememberedOf } from '../../known.ts'
-import { type Recent, recent, valueKey } from '../../recent.ts'
+import { lasting, type Recent, recent, valueKey } from '../../recent.ts'
 import { beyondAnyAxis } from '../../sharding/axis.ts'
 
 export interface GroupPrices {
@@ -112,7 +112,7 @@ export function groupPrices(network: Network, terms: NetworkTerms): GroupPrices 
   }
 }
 
-const priced = recent<Shared>(networksKnown)
+const priced = lasting(recent<Shared>(networksKnown))
 
 function table(): Table {
   return { root: place(), count: 0 }

@@ -5,7 +5,7 @@
 import { present } from '../../fields.ts'
 import { rememberedOf } from '../../known.ts'
 import type { ServeProblem, ServeWorkload, Setting } from '../../problem.ts'
-import { recent, valueKey } from '../../recent.ts'
+import { recent, valueKey, whenForgotten } from '../../recent.ts'
 
 /** Beside its own chips. */
 export interface PartSetting extends Omit<Setting, 'cluster'> {
@@ -27,12 +27,16 @@ export function partSetting(problem: ServeProblem): PartSetting {
 /** Values by text, which are the same map for all problems whose parts are alike, and for one problem however many others come meanwhile. */
 export function keptByPartSetting<Value>(): (problem: ServeProblem) => Map<string, Value> {
   // Tables of what was measured are thousands of rows, and the same for all requests of a service.
-  const bySetting = rememberedOf((_: object) => recent<Map<string, Value>>(settingsKept))
+  const kept = () => rememberedOf((_: object) => recent<Map<string, Value>>(settingsKept))
+  let bySetting = kept()
+  whenForgotten(() => {
+    bySetting = kept()
+  })
   return rememberedOf((problem) => {
     const { residuals = none, ...others } = partSetting(problem)
     const key = valueKey([others, problem.cluster.chip])
-    const kept = bySetting(residuals).get(key)
-    if (kept && kept.size <= valuesKept) return kept
+    const before = bySetting(residuals).get(key)
+    if (before && before.size <= valuesKept) return before
     const made = new Map<string, Value>()
     bySetting(residuals).set(key, made)
     return made
@@ -45,7 +49,7 @@ const none = {}
  * For how many settings this is kept, and how many values of each: a request has one for each server that may launch its deployments, whose assumptions differ,
  * and pools of other sizes have other parts.
  */
-const [settingsKept, valuesKept] = [12, 64]
+const [settingsKept, valuesKept] = [8, 64]
 
 /** For how many limits on a token, and lengths of the longest request, a part keeps what hangs on them. */
 export const limitsKept = 16

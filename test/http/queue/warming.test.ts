@@ -8,7 +8,7 @@ const settled = async (done: () => boolean) => {
 }
 const soon = { pauseMs: 1, quietMs: 0 }
 const nothing = async () => {}
-const one = { threads: () => [1], isIdle: () => true, asClient: nothing, sweep: nothing }
+const one = { threads: () => [1], isIdle: () => true, asClient: nothing, forget: nothing, sweep: nothing }
 
 it('searches one after another, while nobody asks, on one thread after another', async () => {
   let busy = true
@@ -110,12 +110,13 @@ it('is warm once the first thread has searched all of them, and again as clients
     seen.push('as client')
   }
   const sweep: Warmed<string>['sweep'] = async (thread) => void seen.push(`swept ${thread}`)
-  const two = { threads: () => [1, 2], isIdle: () => true, search, asClient, sweep }
+  const forget: Warmed<string>['forget'] = async (thread) => void seen.push(`forgot ${thread}`)
+  const two = { threads: () => [1, 2], isIdle: () => true, search, asClient, forget, sweep }
   const warming = warmWhileIdle(['a', 'b'], two, soon)
   await warming.warm
   expect(seen).toEqual(['a1', 'b1', 'swept 1', 'as client'])
-  await settled(() => seen.length === 8)
-  expect(seen.slice(4)).toEqual(['a2', 'swept 2', 'b2', 'swept 2'])
+  await settled(() => seen.length === 9)
+  expect(seen.slice(4)).toEqual(['a2', 'swept 2', 'b2', 'forgot 2', 'swept 2'])
   warming.end()
 })
 
