@@ -15,7 +15,7 @@ const waiting =
   'whole answers over HTTP in wall time, nothing kept: the first of a service, and 20 warm ones; of idle machines alone'
 
 const sliding =
-  'whole answers over HTTP in wall time, each for another batch: the first of a service, and 20 warm ones'
+  'whole answers over HTTP in wall time, each for another batch, length or rate: the first of a service, and 20 warm ones'
 
 const tables = [
   { measure: 'searches', of: 'training', title: `Training, ${whole}` },
@@ -35,6 +35,11 @@ const tables = [
     measure: 'slides',
     of: 'training',
     title: `Training, ${sliding}`,
+  },
+  {
+    measure: 'slides',
+    of: 'inference',
+    title: `Inference, ${sliding}`,
   },
   {
     measure: 'evaluations',

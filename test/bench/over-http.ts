@@ -4,7 +4,7 @@
  */
 import { send } from '../soak/client.ts'
 import { keys, startService } from '../soak/service.ts'
-import { bodyNamed, trainingNamed } from './questions.ts'
+import { bodyNamed, bodyOfTurn } from './questions.ts'
 import { summed } from './stopwatch.ts'
 
 const runs = 20
@@ -13,13 +13,8 @@ export function overHttpRow(name: string) {
   return answered(name, () => bodyNamed(name))
 }
 
-/** As somebody asks who drags a slider: each answer is for a batch that was not asked about before, by eighths of the first. */
 export function slidingRow(name: string) {
-  const body = trainingNamed(name)
-  const { workload } = body
-  return answered(name, (turn) => {
-    return { ...body, workload: { ...workload, batchTokens: (workload.batchTokens / 8) * (8 + turn) } }
-  })
+  return answered(name, (turn) => bodyOfTurn(name, turn))
 }
 
 async function answered(name: string, bodyOf: (turn: number) => object) {

@@ -1,7 +1,7 @@
 /** The requests that the benchmarks ask, as a client would send them. */
 
 import { loadCatalogue } from '../../api/catalogue.ts'
-import { optimizeRequest } from '../../api/schemas/optimize.ts'
+import { type OptimizeRequest, optimizeRequest } from '../../api/schemas/optimize.ts'
 import { problemOf } from '../../api/translate/problem.ts'
 import type { Question } from '../../src/modes/question.ts'
 import type { Problem } from '../../src/problem.ts'
@@ -93,13 +93,6 @@ const questions: Readonly<Record<string, object>> = {
   ...inLayers,
 }
 
-/** One of those of training. */
-export function trainingNamed(name: string): (typeof ofTraining)[keyof typeof ofTraining] {
-  const [, body] = Object.entries(ofTraining).find(([own]) => own === name) ?? []
-  if (!body) throw new RangeError(`There is no question ${name} of training`)
-  return body
-}
-
 /** By what is to be seen of them. */
 export const questionNames = {
   training: Object.keys(ofTraining),
@@ -113,6 +106,28 @@ export function bodyNamed(name: string): object {
   const body = questions[name]
   if (!body) throw new RangeError(`There is no question ${name}`)
   return body
+}
+
+/** As somebody asks who drags a slider: each answer is for what was not asked about before. */
+export function bodyOfTurn(name: string, turn: number): object {
+  const body = bodyNamed(name)
+  const { workload } = optimizeRequest.parse(body)
+  return { ...body, workload: slid(workload, turn) }
+}
+
+/** By eighths of the first batch or length; of a deployment at another rate. */
+function slid(workload: OptimizeRequest['workload'], turn: number): object {
+  const grown = (number: number) => (number / 8) * (8 + turn)
+  switch (workload.mode) {
+    case 'train':
+      return { ...workload, batchTokens: grown(workload.batchTokens ?? 1) }
+    case 'generate':
+      return { ...workload, contextLength: grown(workload.contextLength) }
+    case 'prefill':
+      return { ...workload, promptLength: grown(workload.promptLength) }
+    case 'serve':
+      return { ...workload, requestsPerSecond: 2 + turn }
+  }
 }
 
 export function questionNamed(name: string): Question {
