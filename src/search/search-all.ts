@@ -20,7 +20,7 @@ import { contextLayoutFits, plainContext } from '../sharding/tables/context-layo
 import { leastThat } from '../threshold.ts'
 import type { Seconds } from '../units.ts'
 import { chipsFloor } from './bound/chips-floor.ts'
-import { knownBefore } from './bound/on-any-network.ts'
+import { knownBefore } from './bound/known-before.ts'
 import { type ReplicaHope, replicaHopes } from './bound/replica-floor.ts'
 import { usualDistinct } from './distinct.ts'
 import { anyFits, leastChips } from './fits.ts'

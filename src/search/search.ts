@@ -12,7 +12,7 @@ import { alone, type Crew } from '../crew.ts'
 import { never, type Stop } from '../patience.ts'
 import { addCounts, bestFirst, type Looked } from './best-first.ts'
 import { meshFloors } from './bound/floor.ts'
-import type { OnAnyNetwork } from './bound/on-any-network.ts'
+import type { KnownBefore } from './bound/known-before.ts'
 import { meshKeyOf, usualDistinct } from './distinct.ts'
 import { meshFits } from './fits.ts'
 import type { Accepts, Candidate, Misfit } from './layouts/candidate.ts'
@@ -46,7 +46,7 @@ export function createWorkbench(
 }
 
 /** `shared` with spaces of the same model on other chips. */
-export function spaceOf(bench: Workbench, among?: Meshes, shared?: OnAnyNetwork): Space {
+export function spaceOf(bench: Workbench, among?: Meshes, shared?: KnownBefore): Space {
   const { model } = bench
   return { bench, meshes: meshesOf(model, among), floors: meshFloors(model, shared) }
 }

@@ -16,8 +16,8 @@ import { oneByOne, together, unbroken, waiting } from './choice-floor.ts'
 import { choiceTurns } from './choice-turns.ts'
 import { computeFloor } from './compute-floor.ts'
 import { type StageBuckets, type StageSums, type Sums, stageBuckets, stageSums } from './floor-sums.ts'
+import type { KnownBefore } from './known-before.ts'
 import { movedBy, movedFloor } from './moved-floor.ts'
-import type { OnAnyNetwork } from './on-any-network.ts'
 import { leastTime, type TimeOf, turnFloor } from './turn-floor.ts'
 
 type May = (mesh: Mesh, scale: Scale, limit: number, choice: Microbatching) => boolean
@@ -53,7 +53,7 @@ export interface ChoiceAsks {
   ) => number
 }
 
-export function choiceAsks(model: CostModel, shared: OnAnyNetwork): ChoiceAsks {
+export function choiceAsks(model: CostModel, shared: KnownBefore): ChoiceAsks {
   const { assumptions } = model.problem
   const turns = choiceTurns(model.problem, shared.turns)
   const work = computeFloor(model, shared.works, { splits: turns.splitsAny })

@@ -10,8 +10,8 @@ import type { Mesh } from '../../sharding/axis.ts'
 import { type ZeroStage, zeroStages } from '../../sharding/states.ts'
 import { type Microbatching, microbatchChoices, replicaZeroChoices, zeroChoices } from '../layouts/choices.ts'
 import { choiceAsks } from './choice-asks.ts'
+import { type KnownBefore, nothingKnown } from './known-before.ts'
 import { meanShortBytes } from './layout-floor.ts'
-import { nothingKnown, type OnAnyNetwork } from './on-any-network.ts'
 import { roomFloors } from './room-floor.ts'
 import type { TimeOf } from './turn-floor.ts'
 
@@ -39,7 +39,7 @@ const noLimit = Number.POSITIVE_INFINITY
 
 type Visitor = (zeroStage: ZeroStage, choice: Microbatching, costs: NetworkCosts) => boolean
 
-export function meshFloors(model: CostModel, shared: OnAnyNetwork = nothingKnown()): Floors {
+export function meshFloors(model: CostModel, shared: KnownBefore = nothingKnown()): Floors {
   const { problem } = model
   const asks = choiceAsks(model, shared)
   const { mayCompute, mayMove, mayTake, apart } = asks

@@ -19,15 +19,15 @@ import { sequencesEach } from '../layouts/choices.ts'
 import { leastWait } from './chips-floor.ts'
 import { choiceTurns } from './choice-turns.ts'
 import { computeFloor } from './compute-floor.ts'
+import type { KnownBefore } from './known-before.ts'
 import { movedBy } from './moved-floor.ts'
-import type { OnAnyNetwork } from './on-any-network.ts'
 import { turnFloor } from './turn-floor.ts'
 
 /** Whether replicas may be in time with so many stages and so many sequences for each; more sequences never give more hope. */
 export type Paced = (replica: Mesh, pipeline: number, sequencesEach: number, limit: Seconds) => boolean
 
 /** On any part of the cluster with so many chips or more. */
-export function pacedOn(model: CostModel, shared: OnAnyNetwork, fewest: number): Paced {
+export function pacedOn(model: CostModel, shared: KnownBefore, fewest: number): Paced {
   const { problem } = model
   const { stepOverheadSeconds, tokensDivideFreely } = problem.assumptions
   const parts = tokensDivideFreely ? [] : innermostFilled(problem.cluster, fewest)

@@ -13,7 +13,7 @@ import type { Mesh } from '../../sharding/axis.ts'
 import type { Seconds } from '../../units.ts'
 import { type Microbatching, microbatchChoices } from '../layouts/choices.ts'
 import { meshFloors } from './floor.ts'
-import { nothingKnown, type OnAnyNetwork } from './on-any-network.ts'
+import { type KnownBefore, nothingKnown } from './known-before.ts'
 import { type Paced, pacedOn } from './pace.ts'
 import { roomFloors } from './room-floor.ts'
 import { replicasNest, withinReplica } from './within-replica.ts'
@@ -35,7 +35,7 @@ export interface ReplicaHopes {
 /** How many replicas are remembered at once, on each kind of network: more than some framework runs. */
 const mostKept = 30_000
 
-export function replicaHopes(model: CostModel, shared: OnAnyNetwork = nothingKnown()): ReplicaHopes {
+export function replicaHopes(model: CostModel, shared: KnownBefore = nothingKnown()): ReplicaHopes {
   const known = new Map<string, ReplicaHope>()
   const anywhere = hopeEver(soonest(model), shared)
   const scale = createScale()
@@ -61,7 +61,7 @@ export function replicaHopes(model: CostModel, shared: OnAnyNetwork = nothingKno
 }
 
 /** Whether there is hope with any microbatches on any network. */
-function hopeEver(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
+function hopeEver(model: CostModel, shared: KnownBefore): ReplicaHope {
   const scale = createScale()
   const rooms = roomFloors(model, shared)
   return (replica, each, limit) => rooms.ever(replica, scale, limit, each)
@@ -84,7 +84,7 @@ function remembered(hope: ReplicaHope): ReplicaHope {
   }
 }
 
-function replicaHope(model: CostModel, shared: OnAnyNetwork): ReplicaHope {
+function replicaHope(model: CostModel, shared: KnownBefore): ReplicaHope {
   const scale = createScale()
   const alone = soonest(model)
   // Less moves of these models.

@@ -15,7 +15,7 @@ import type { ZeroStage } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { type Microbatching, replicaZeroChoices } from '../layouts/choices.ts'
 import { fillingsOf } from './fillings.ts'
-import type { OnAnyNetwork } from './on-any-network.ts'
+import type { KnownBefore } from './known-before.ts'
 import type { NeedsByStage } from './on-networks.ts'
 import { needsOfStages } from './stage-needs.ts'
 import { layerRoom, type StageNeeds, type Timed } from './stage-room.ts'
@@ -45,7 +45,7 @@ export interface RoomFloors {
   readonly ever: (replica: Mesh, scale: Scale, limit: Seconds, sequencesEach: number) => boolean
 }
 
-export function roomFloors(model: CostModel, shared: OnAnyNetwork): RoomFloors {
+export function roomFloors(model: CostModel, shared: KnownBefore): RoomFloors {
   const { problem } = model
   const { assumptions } = problem
   const room = layerRoom(model)

@@ -20,7 +20,7 @@ import { type Mesh, replicasOf } from '../../sharding/axis.ts'
 import type { ZeroStage } from '../../sharding/states.ts'
 import type { Seconds } from '../../units.ts'
 import { mostRoutedOverlap, ofBatch } from './floor-sums.ts'
-import type { OnAnyNetwork } from './on-any-network.ts'
+import type { KnownBefore } from './known-before.ts'
 import { nothingSharded, type Sharded } from './sharded.ts'
 import { countedComposition, countedKind, type Room, type StageNeeds, type Timed } from './stage-room.ts'
 
@@ -126,7 +126,7 @@ export function needsOfStages(
   }
 }
 
-type KnownNeeds = Pick<OnAnyNetwork, 'computes' | 'activations' | 'mostSharded' | 'networks'>
+type KnownNeeds = Pick<KnownBefore, 'computes' | 'activations' | 'mostSharded' | 'networks'>
 
 /** What a mesh holds, and the scale that holds the mesh where some of that is not known yet. */
 interface OnScale {

@@ -8,7 +8,7 @@ import { reassumed } from '../../../src/cost/reassumed.ts'
 import { scheduleRows } from '../../../src/recipe/schedule.ts'
 import { meshFloors } from '../../../src/search/bound/floor.ts'
 import { growsWithBatch } from '../../../src/search/bound/floor-sums.ts'
-import { knownBefore, nothingKnown, type OnAnyNetwork } from '../../../src/search/bound/on-any-network.ts'
+import { type KnownBefore, knownBefore, nothingKnown } from '../../../src/search/bound/known-before.ts'
 import { replicaHopes } from '../../../src/search/bound/replica-floor.ts'
 import { microbatchChoices, zeroChoices } from '../../../src/search/layouts/choices.ts'
 import { contextModels } from '../../../src/search/layouts/context-models.ts'
@@ -80,7 +80,7 @@ it('of replicas on other numbers of chips, where some straddle nodes', () => {
   })
   const name = fc.constantFrom('llama-3-8b', 'mixtral-8x7b')
   const limits = [0.5, 1, 2, 4, 8, 16, 32]
-  const known = new Map<string, OnAnyNetwork>()
+  const known = new Map<string, KnownBefore>()
   let [may, mayNot, straddling] = [0, 0, 0]
   forAll(80, [name, shape, parts, fc.integer({ min: 1, max: 64 })], (model, drawn, chips, each) => {
     const made = problem({ model, chip: 'h100-sxm', chips: 48, sequenceLength: 2048, batchTokens: 64 * 2048 })

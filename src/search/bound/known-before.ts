@@ -19,7 +19,7 @@ import { type NeedsByStage, noNetworks, type OnNetworks } from './on-networks.ts
 import type { Sharded } from './sharded.ts'
 import type { Times } from './turn-floor.ts'
 
-export interface OnAnyNetwork {
+export interface KnownBefore {
   readonly turns: KnownTurns
   readonly fillings: KnownFillings
   readonly works: ByReplica<Work>
@@ -35,7 +35,7 @@ export interface OnAnyNetwork {
   readonly sums: KnownSums
 }
 
-export function nothingKnown(): OnAnyNetwork {
+export function nothingKnown(): KnownBefore {
   return {
     turns: byPair(),
     fillings: { byName: byPair(), ofAll: byPair() },
@@ -51,7 +51,7 @@ export function nothingKnown(): OnAnyNetwork {
 }
 
 /** What earlier searches of the same model found out, to be added to. Waiting and what is in flight depend on the schedules that are tried, and nothing else on the request. */
-export function knownBefore(model: CostModel): OnAnyNetwork {
+export function knownBefore(model: CostModel): KnownBefore {
   const { problem, contextLayout } = model
   return known(before, `${compilationKey(problem, contextLayout)} ${triedSchedules(problem)}`, nothingKnown)
 }
@@ -59,4 +59,4 @@ export function knownBefore(model: CostModel): OnAnyNetwork {
 /** Each has some megabytes after a large search; a request has a model for each way to divide a sequence. */
 const mostModels = 4
 
-const before = lasting(recent<OnAnyNetwork>(mostModels))
+const before = lasting(recent<KnownBefore>(mostModels))
