@@ -6,7 +6,7 @@ import { known, rememberedOf } from './known.ts'
 import { servables } from './launch/servable.ts'
 import type { InstanceSize } from './modes/serve/instance.ts'
 import { instanceSize } from './modes/serve/instance-size.ts'
-import { keptByPartSetting } from './modes/serve/part-setting.ts'
+import { keptByPartSetting, partText } from './modes/serve/part-setting.ts'
 import type { ServeProblem } from './problem.ts'
 
 export interface SizesByServer {
@@ -33,7 +33,7 @@ function sizesOf(
 ): readonly InstanceSize[] {
   const sizes = keptSizes(problem)
   return parts.map((part) => {
-    const key = `${servable?.host(part) ?? ''} ${JSON.stringify(part)}`
+    const key = `${servable?.host(part) ?? ''} ${partText(part)}`
     return known(sizes, key, () => instanceSize(problem, { ...pooled(problem), servable }, part))
   })
 }

@@ -2,10 +2,9 @@
 export interface Recent<Value> {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void
-  readonly clear: () => void
 }
 
-export function recent<Value>(most: number): Recent<Value> {
+export function recent<Value>(most: number): Recent<Value> & { readonly clear: () => void } {
   // Keys stand in the order in which they were last asked for.
   const known = new Map<string, Value>()
   const set = (key: string, value: Value) => {
@@ -48,10 +47,6 @@ export function recentHalves<Value>(most: number): Recent<Value> {
       return before
     },
     set,
-    clear: () => {
-      young = new Map()
-      old = new Map()
-    },
   }
 }
 
@@ -62,8 +57,9 @@ export function whenForgotten(empty: () => void): void {
   emptied.push(empty)
 }
 
-/** What modules keep for as long as a thread lives, unless it is told to forget it. */
-export function lasting<Value>(kept: Recent<Value>): Recent<Value> {
+/** The same for what modules keep for as long as a thread lives, unless it is told to forget it. */
+export function lasting<Value>(most: number): Recent<Value> {
+  const kept = recent<Value>(most)
   whenForgotten(kept.clear)
   return kept
 }

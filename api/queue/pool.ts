@@ -147,15 +147,9 @@ export function createPool(options: PoolOptions): Pool {
         const { running: busy, waiting } = queue.occupancy()
         return busy + waiting === 0
       }
+      const { started, sweep } = workers
       warming = warmWhileIdle(requests, {
-        ...{
-          threads: workers.started,
-          search: warmingSearch,
-          asClient,
-          forget,
-          sweep: workers.sweep,
-          isIdle,
-        },
+        ...{ threads: started, search: warmingSearch, asClient, forget, sweep, isIdle },
       })
       return warming.warm
     },

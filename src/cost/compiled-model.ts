@@ -9,7 +9,7 @@ import {
 } from '../model/composition.ts'
 import type { Transformer } from '../model/transformer.ts'
 import type { Problem } from '../problem.ts'
-import { lasting, recent, valueKey } from '../recent.ts'
+import { lasting, valueKey } from '../recent.ts'
 import { plainContext } from '../sharding/tables/context-layout.ts'
 import type { ContextLayout } from '../sharding/tables/context-layouts.ts'
 import { composedModel } from './composed-model.ts'
@@ -27,7 +27,7 @@ export function costModel(problem: Problem, contextLayout: ContextLayout = plain
   )
 }
 
-const compiledModels = lasting(recent<CostModel>(12))
+const compiledModels = lasting<CostModel>(12)
 
 /** A key of all that compiling depends on, which leaves out what `posed` puts in. */
 export function compilationKey(

@@ -108,7 +108,7 @@ function compiledModel(setting: Setting): Compiled {
 }
 
 /** Room for the types that suggestions try, and the request's own. */
-const compiledModels = lasting(recent<Compiled>(4))
+const compiledModels = lasting<Compiled>(4)
 
 /** For how many kinds of chips this is kept, and how much of it for each: some 1 kB a shape. */
 const [chipsKept, offersKept, shapesKept] = [4, 10_000, 5_000]

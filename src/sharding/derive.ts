@@ -6,7 +6,7 @@
  */
 
 import { known } from '../known.ts'
-import { lasting, recent } from '../recent.ts'
+import { lasting } from '../recent.ts'
 import { type ArrayKind, axesOfArray, relabelled, type ShardedArray, shardedFurther } from './array.ts'
 import { type Axis, axes } from './axis.ts'
 import { arrayOf, type Component, type Einsum, weightsOf, withArrays } from './component.ts'
@@ -45,7 +45,7 @@ interface OfTable {
 }
 
 const ofTables = new WeakMap<Component, OfTable>()
-const derivations = lasting(recent<Derivation>(300))
+const derivations = lasting<Derivation>(300)
 
 function derived(component: Component, options: DeriveOptions): Derivation {
   const stored = storedComponent(component, options)

@@ -112,7 +112,7 @@ export function groupPrices(network: Network, terms: NetworkTerms): GroupPrices 
   }
 }
 
-const priced = lasting(recent<Shared>(networksKnown))
+const priced = lasting<Shared>(networksKnown)
 
 function table(): Table {
   return { root: place(), count: 0 }

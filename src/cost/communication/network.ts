@@ -10,7 +10,7 @@ import { type Group, union } from '../../hardware/network/group.ts'
 import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.ts'
 import { type Placement, rankStrides, sliceAssignments } from '../../hardware/network/placement.ts'
 import { known, remembered, rememberedOf } from '../../known.ts'
-import { lasting, recent } from '../../recent.ts'
+import { lasting } from '../../recent.ts'
 import { type Axis, type AxisSet, axes, axesOf, axisSets, type Mesh } from '../../sharding/axis.ts'
 import { type GroupPrices, groupPrices, pricedBy } from './group-prices.ts'
 import { type ReplicaCosts, type TorusBest, torusBest } from './torus-best.ts'
@@ -46,7 +46,7 @@ export function networkPrices(
 }
 
 /** A search of 2048 chips prices groups on parts of some ninety sizes, for each way to divide a sequence. */
-const kept = lasting(recent<NetworkPrices>(400))
+const kept = lasting<NetworkPrices>(400)
 
 function pricesOn(network: Network, sets: readonly AxisSet[], terms: NetworkTerms): NetworkPrices {
   const prices = groupPrices(network, terms)

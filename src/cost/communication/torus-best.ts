@@ -12,7 +12,7 @@ import type { GroupCost, NetworkTerms } from '../../hardware/network/group-cost.
 import { unorderedNestings } from '../../hardware/network/nesting.ts'
 import { sliceAssignments } from '../../hardware/network/placement.ts'
 import { known, remembered } from '../../known.ts'
-import { lasting, recent } from '../../recent.ts'
+import { lasting } from '../../recent.ts'
 import {
   type Axis,
   activeAxes,
@@ -42,7 +42,7 @@ export function torusBest(network: TorusNetwork, terms: NetworkTerms): TorusBest
   return known(kept, pricedBy(network, terms), () => bestOn(network, terms))
 }
 
-const kept = lasting(recent<TorusBest>(12))
+const kept = lasting<TorusBest>(12)
 
 /** A search asks for some thousand meshes of a slice, which have few different sizes of axes, and whose context and experts have some hundred. */
 const [mostMeshes, mostSizes, mostInner] = [2000, 2000, 200]

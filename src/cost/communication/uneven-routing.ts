@@ -20,7 +20,7 @@
  * and 1.98 do. z: expected values of normal order statistics (Harter, Biometrika 48, 1961); the cube: Wilson and Hilferty (PNAS 17, 1931).
  */
 import { known } from '../../known.ts'
-import { recent } from '../../recent.ts'
+import { lasting } from '../../recent.ts'
 
 /**
  * How unevenly experts are chosen by what is asked of a server: 0.080 for DeepSeek-R1 on a data set of translations (1.28 among 256 experts, all
@@ -40,7 +40,7 @@ export type Popularity = readonly Alike[]
 /** Parts of a normal distribution, in standard deviations from its mean. */
 const deviations = [-4, -3, -2, -1, 0, 1, 2, 3, 4]
 
-const popularities = recent<Popularity>(64)
+const popularities = lasting<Popularity>(64)
 
 /** `unevenness` is the u above. */
 export function popularity(experts: number, choices: number, unevenness: number): Popularity {

@@ -4,7 +4,7 @@
  * Source: jax-ml/jax cec06d1, jax/_src/mesh_utils.py (create_device_mesh with allow_split_physical_axes).
  */
 import { known, remembered } from '../../known.ts'
-import { lasting, recent } from '../../recent.ts'
+import { lasting } from '../../recent.ts'
 import type { Axis } from '../../sharding/axis.ts'
 import { factorings } from '../cluster/factorings.ts'
 import type { Chosen, Nestings } from './nesting.ts'
@@ -43,7 +43,7 @@ export const deviceMeshNesting: Nestings = ({ topology }, within) =>
   })
 
 /** Searches of the same slice ask again for few distinct sizes. */
-const nested = lasting(recent<readonly Chosen[]>(2000))
+const nested = lasting<readonly Chosen[]>(2000)
 
 /** Every way for an axis of such a size to take parts of what is left of the physical axes. */
 export type PartsOf = (size: number, left: Sizes) => readonly Sizes[]
@@ -103,7 +103,7 @@ export function untaken(topology: Sizes, partsOf: PartsOf = factorings): LeftOve
 }
 
 /** Searches ask for the same few slices, each of which has as many different rests as its axes have divisors together. */
-const slices = lasting(recent<LeftOver>(12))
+const slices = lasting<LeftOver>(12)
 
 function leftOvers(topology: Sizes, partsOf: PartsOf): LeftOver {
   const all = new Map<string, LeftOver>()

@@ -9,7 +9,7 @@
  * Switched: ranks count through the axes in an order, innermost first: tensor, tensor2, context, expert, fsdp, data,
  * then pipeline outermost; or pipeline inside fsdp and data.
  */
-import { lasting, recent } from '../../recent.ts'
+import { lasting } from '../../recent.ts'
 import {
   type Axis,
   activeAxes,
@@ -73,7 +73,7 @@ function switchedPlacements(mesh: Mesh): readonly Placement[] {
 }
 
 /** Later searches of the same chips ask for the same meshes. A placement takes a kilobyte: most meshes have some ten, and the few that have hundreds are not kept. */
-const onTorus = lasting(recent<readonly Placement[]>(300))
+const onTorus = lasting<readonly Placement[]>(300)
 const mostKept = 32
 
 function torusPlacements(network: TorusNetwork, mesh: Mesh): readonly Placement[] {

@@ -3,6 +3,7 @@
  * pool or what is listed, which are what somebody varies who plans a deployment. What is found of parts is kept by it between requests.
  */
 import { present } from '../../fields.ts'
+import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { rememberedOf } from '../../known.ts'
 import type { ServeProblem, ServeWorkload, Setting } from '../../problem.ts'
 import { recent, valueKey, whenForgotten } from '../../recent.ts'
@@ -44,6 +45,9 @@ export function keptByPartSetting<Value>(): (problem: ServeProblem) => Map<strin
 }
 
 const none = {}
+
+/** What tells the parts of such problems apart, whose chips are of one kind. */
+export const partText = rememberedOf(({ chip: _, ...part }: Cluster) => JSON.stringify(part))
 
 /**
  * For how many settings this is kept, and how many values of each: a request has one for each server that may launch its deployments, whose assumptions differ,

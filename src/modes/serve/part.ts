@@ -21,7 +21,7 @@ import { type Mesh, meshKey } from '../../sharding/axis.ts'
 import type { Bytes, Seconds } from '../../units.ts'
 import { type GenerationPhase, generationPhase } from '../generate/phase.ts'
 import { prefillPhase } from '../prefill/phase.ts'
-import { keptByPartSetting, limitsKept, type PartSetting, partSetting } from './part-setting.ts'
+import { keptByPartSetting, limitsKept, type PartSetting, partSetting, partText } from './part-setting.ts'
 import { generateWorkload, prefillWorkload } from './requests.ts'
 
 /** What a mesh with one layout for each component generates, whoever launches it. */
@@ -85,9 +85,7 @@ export interface AskedSteps {
 
 /** Kept with what it hangs on. `pooled` is the model compiled for the whole pool: all of it but the network's prices is reused. */
 export function partOf(problem: ServeProblem, pooled: InferenceModel, cluster: Cluster): Part {
-  return known(partsOf(problem), JSON.stringify(cluster), () =>
-    createPart(partSetting(problem), pooled, cluster),
-  )
+  return known(partsOf(problem), partText(cluster), () => createPart(partSetting(problem), pooled, cluster))
 }
 
 const partsOf = keptByPartSetting<Part>()

@@ -4,10 +4,9 @@
  * requested, and a deployment exists with it.
  */
 import { compact } from '../../compact.ts'
-import { mostOf, satisfies } from '../../constraint.ts'
+import { satisfies } from '../../constraint.ts'
 import type { PhaseMode } from '../../modes/names.ts'
 import type { PrefillInstance } from '../../modes/serve/instance.ts'
-import type { Requests } from '../../modes/serve/requests.ts'
 import type { Sized } from '../../modes/serve/sized.ts'
 import type { Stop } from '../../patience.ts'
 import type { ServeProblem } from '../../problem.ts'
@@ -16,21 +15,16 @@ import type { NoPlan, Suggestion } from '../answer.ts'
 import { counted, secondsText } from '../explain/figures.ts'
 import type { InferenceNoPlan, ServeNoPlan, ServePlan } from '../inference-plan.ts'
 import { constraintSuggestions } from '../no-plan/constraint-suggestions.ts'
-import { largerHardware } from '../no-plan/larger-hardware.ts'
 import { pinnedSuggestions } from '../no-plan/pinned-reason.ts'
-import { budgetSuggestion, chipsBought, doubled } from '../no-plan/resource-suggestions.ts'
-import { narrowerTypes } from '../no-plan/served-suggestions.ts'
+import { budgetSuggestion } from '../no-plan/resource-suggestions.ts'
 import { eased, easierTogether, easings, slowerRate, unlimited } from './easier-requests.ts'
 import { shapeText } from './instance-text.ts'
 import { type Changed, loosened } from './least-change.ts'
+import { poolSuggestion, precisionSuggestions, sharingSuggestion, type Tries } from './suggestions.ts'
 
-export interface NoServe {
-  readonly problem: ServeProblem
-  readonly requests: Requests
+export interface NoServe extends Tries {
   /** Once this returns true, `best` finds nothing any more, so that no conclusion may rest on it. */
   readonly stop: Stop
-  /** The best deployment for changed requests, or for a changed problem. */
-  readonly best: (requests: Requests, problem?: ServeProblem) => Sized | null
   /** If no deployment can be launched although some would fit: the reasons, with what would help. */
   readonly unlaunched: (suggestions: readonly Suggestion[]) => NoPlan<never> | null
   readonly planOf: (deployment: Sized) => ServePlan | null
@@ -62,7 +56,7 @@ export function serveNoPlan(none: NoServe): ServeNoPlan {
     suggestions: compact(
       lifted,
       near?.suggestions,
-      chipsSuggestion(none, near?.highestRate ?? null),
+      poolSuggestion(none, near?.highestRate ?? null),
       sharingSuggestion(none),
     ),
   }
@@ -97,7 +91,7 @@ function nothingFits(none: NoServe): ServeNoPlan {
     reasons: why?.reasons ?? elsewhere,
     nearest: null,
     suggestions: compact(
-      chipsSuggestion(none, null),
+      poolSuggestion(none, null),
       budgetSuggestion(problem, why?.nearest?.plan ?? null, (memoryBudget) =>
         anyPlan({ ...problem, memoryBudget }),
       ),
@@ -197,55 +191,4 @@ function shown({ requests, planOf }: NoServe, deployment: Sized): ServeNoPlan['n
   )
   const fewer = Math.max(0, (requests.rate ?? 0) - plan.requestsPerSecond)
   return { plan: { ...plan, feasible: false }, shortSeconds: late, shortRequestsPerSecond: fewer }
-}
-
-/** Suggests at most this many times the pool. */
-const mostPools = 64
-
-/** Skips pools that are far too small, judging by the highest rate that the present one meets. */
-function chipsSuggestion(
-  { problem, requests, best }: NoServe,
-  highestRate: number | null,
-): Suggestion | null {
-  const { chip, chips } = problem.cluster
-  // More chips that a deployment may not take are no help: what lifts the constraint is told beside it.
-  if (mostOf(problem.constraints.chips ?? {}) <= chips) return null
-  const short = highestRate && requests.rate ? requests.rate / highestRate / 2 : 0
-  const poolOf = (count: number) => {
-    const larger = largerHardware(problem, count)
-    const found = larger && best(requests, { ...problem, cluster: larger.cluster })
-    return found && { ...larger, count, taken: found.chips }
-  }
-  return doubled(chips, mostPools, (pool) => {
-    const most = pool / chips < short ? null : poolOf(pool)
-    if (!most) return null
-    // What it takes, in whole nodes, is most often enough of a pool.
-    const whole = Math.ceil(most.taken / chipsBought(chip)) * chipsBought(chip)
-    const least = whole > chips && whole < most.count ? poolOf(whole) : null
-    const { pointer, value, shape, count, taken } = least ?? most
-    const of = taken === count ? 'all of them' : `${taken}`
-    const detail = `a pool of ${counted(count, 'chip')}${shape}, of which a deployment takes ${of}`
-    return { change: 'more chips', pointer, value, detail }
-  })
-}
-
-function sharingSuggestion({ problem, requests, best }: NoServe): Suggestion | null {
-  const { workload } = problem
-  if (workload.disaggregated === 'auto') return null
-  const found = best(requests, { ...problem, workload: { ...workload, disaggregated: 'auto' } })
-  if (!found) return null
-  const kind = workload.disaggregated ? 'both phases on the same chips' : 'prefill and generation apart'
-  return {
-    change: kind,
-    pointer: '/workload/disaggregated',
-    value: 'auto',
-    detail: `${counted(found.chips, 'chip')} meet the objectives so`,
-  }
-}
-
-function precisionSuggestions({ problem, requests, best }: NoServe): readonly Suggestion[] {
-  return narrowerTypes(problem, ['weights'], (precision) => {
-    const found = best(requests, { ...problem, precision })
-    return found && `a deployment takes ${counted(found.chips, 'chip')}`
-  })
 }

@@ -8,7 +8,7 @@ import type { Activations } from '../../cost/memory/memory-numbers.ts'
 import type { CostModel } from '../../cost/model.ts'
 import type { ComputeNumbers } from '../../cost/step/microbatch.ts'
 import { known } from '../../known.ts'
-import { lasting, recent } from '../../recent.ts'
+import { lasting } from '../../recent.ts'
 import { triedSchedules } from '../layouts/choices.ts'
 import { type ByReplica, byReplica } from './by-replica.ts'
 import type { Work } from './choice-floor.ts'
@@ -59,4 +59,4 @@ export function knownBefore(model: CostModel): KnownBefore {
 /** Each has some megabytes after a large search; a request has a model for each way to divide a sequence. */
 const mostModels = 4
 
-const before = lasting(recent<KnownBefore>(mostModels))
+const before = lasting<KnownBefore>(mostModels)

@@ -15,7 +15,7 @@ import { dividesIntoChunks, mostVirtualStages } from '../../cost/step/stages.ts'
 import { divisorsOf } from '../../hardware/cluster/divisors.ts'
 import { known, remembered, rememberedOf } from '../../known.ts'
 import { type Problem, wholeSequences } from '../../problem.ts'
-import { lasting, recent } from '../../recent.ts'
+import { lasting } from '../../recent.ts'
 import { canRun, type Schedule, scheduleRow, scheduleRows, unscheduled } from '../../recipe/schedule.ts'
 import type { ScheduleRow } from '../../recipe/schedule-row.ts'
 import type { ScheduleName } from '../../recipe/schedules.ts'
@@ -136,7 +136,7 @@ const schedulesOf = rememberedOf((problem: Problem) =>
   known(schedulesKnown, `${problem.model.layers} ${triedSchedules(problem)}`, (): SchedulesKnown => byPair()),
 )
 
-const schedulesKnown = lasting(recent<SchedulesKnown>(8))
+const schedulesKnown = lasting<SchedulesKnown>(8)
 
 function schedulesFor(mesh: Mesh, problem: Problem, microbatches: number): readonly Schedule[] {
   if (mesh.pipeline === 1) return [unscheduled]

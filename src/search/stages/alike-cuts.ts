@@ -12,7 +12,7 @@ import {
 } from '../../cost/step/stages.ts'
 import { known, remembered } from '../../known.ts'
 import type { Composition } from '../../model/composition.ts'
-import { lasting, recent } from '../../recent.ts'
+import { lasting } from '../../recent.ts'
 import { type Schedule, scheduleRow } from '../../recipe/schedule.ts'
 
 export interface GroupedCut {
@@ -29,7 +29,7 @@ export interface CutsByLast {
 }
 
 /** A search asks for up to 50 of them. Most have some five cuts; where the last stage may have any number of layers, one for each of those. */
-const kept = lasting(recent<CutsByLast>(100))
+const kept = lasting<CutsByLast>(100)
 const mostCuts = 130
 
 /** `freely` says that stages may have parts of layers, so that there is one cut, into equal stages. */
