@@ -17,7 +17,14 @@ import { createEstimates } from './queue/estimated-work.ts'
 import { createPool } from './queue/pool.ts'
 import { sharedSearch } from './queue/shared-search.ts'
 import { type Settings, settingsFrom } from './settings.ts'
-import { asClients, firstSearches, furtherSearches, searchesBeforeListening, tryIt } from './warm-up.ts'
+import {
+  asClients,
+  firstSearches,
+  furtherSearches,
+  littleSearches,
+  searchesBeforeListening,
+  tryIt,
+} from './warm-up.ts'
 
 const settings = environment()
 const log = pino({ level: settings.LOG_LEVEL })
@@ -33,6 +40,7 @@ const pool = createPool({
   estimates: createEstimates(),
   memoryMb: settings.WORKER_MEMORY_MB,
   warmUp: firstSearches,
+  little: littleSearches,
   onError: (error) => log.error({ err: error }, 'a searcher failed'),
 })
 const clock = () => performance.now()
@@ -86,12 +94,10 @@ server.listen(settings.PORT, settings.HOST, () => {
   const origin = `http://${host.includes(':') ? `[${host}]` : host}:${port}`
   const { TRUST_PROXY: trusted, API_KEYS } = settings
   log.info({ host: settings.HOST, port, trusted, keys: API_KEYS.length }, 'listening')
-  if (settings.WARM_UP === 'idle') {
-    void pool.warmWhileIdle(furtherSearches, askItself).then(() => {
-      lifecycle.warmed()
-      log.info('warm')
-    })
-  }
+  void pool.warmWhileIdle(settings.WARM_UP === 'idle' ? furtherSearches : [], askItself).then(() => {
+    lifecycle.warmed()
+    log.info('warm')
+  })
   process.stdout.write(
     `curl -s ${origin}/optimize -H 'content-type: application/json' -d '${JSON.stringify(tryIt)}'\n`,
   )

@@ -40,33 +40,44 @@ interface Asked {
   readonly many: number
   readonly some: number
   readonly few: number
+  readonly tokens: number
+  readonly top: number
 }
 
 /** One of each kind that takes long: many switched chips, a mixture on them, a torus, by the book and calibrated, generation, deployments. */
-const kinds = ({ dense, mixture, smallMixture, topology, many, some, few }: Asked) => {
-  const model = { model: dense, top: 10 }
+const kinds = ({ dense, mixture, smallMixture, topology, many, some, few, tokens, top }: Asked) => {
+  const model = { model: dense, top }
   const pod = { chip: 'tpu-v5p', topology }
   const h100 = (chips: number) => ({ chip: 'h100-sxm', chips })
   return [
-    { ...model, hardware: h100(many), workload: train(4_194_304, 8192) },
-    { model: mixture, hardware: h100(some), workload: train(4_194_304, 4096) },
-    { ...model, hardware: pod, workload: train(4_194_304, 8192) },
-    { ...model, hardware: pod, workload: train(4_194_304, 8192), assumptions: 'book' },
+    { ...model, hardware: h100(many), workload: train(tokens, 8192) },
+    { model: mixture, top, hardware: h100(some), workload: train(tokens, 4096) },
+    { ...model, hardware: pod, workload: train(tokens, 8192) },
+    { ...model, hardware: pod, workload: train(tokens, 8192), assumptions: 'book' },
     { ...model, hardware: h100(few), workload: generate },
     { ...model, hardware: h100(few), workload: { mode: 'serve', ...serving } },
-    { model: smallMixture, hardware: h100(few), workload: { mode: 'serve', ...serving } },
+    { model: smallMixture, top, hardware: h100(few), workload: { mode: 'serve', ...serving } },
   ]
 }
 
 const asked: Asked = {
   ...{ dense: 'llama-3-70b', mixture: 'mixtral-8x22b', smallMixture: 'qwen3-30b-a3b' },
   ...{ topology: [8, 8, 12], many: 1024, some: 512, few: 16 },
+  ...{ tokens: 4_194_304, top: 10 },
 }
 
 /** Others, of which nothing is known yet, as it is not when a client asks. */
 const askedNext: Asked = {
   ...{ dense: 'qwen2.5-72b', mixture: 'deepseek-v2', smallMixture: 'deepseek-v2-lite' },
   ...{ topology: [4, 12, 16], many: 768, some: 384, few: 24 },
+  ...{ tokens: 4_194_304, top: 10 },
+}
+
+/** So few chips that little is found, and all ways to look for it are gone. */
+const askedLittle: Asked = {
+  ...{ dense: 'llama-3-8b', mixture: 'deepseek-v2-lite', smallMixture: 'deepseek-v2-lite' },
+  ...{ topology: [2, 2, 4], many: 16, some: 16, few: 4 },
+  ...{ tokens: 131_072, top: 1 },
 }
 
 const parsed = (body: unknown): OptimizeRequest => validated(optimizeRequest, body)
@@ -76,6 +87,8 @@ export const firstSearches: readonly OptimizeRequest[] = first.map(parsed)
 export const searchesBeforeListening: readonly OptimizeRequest[] = [parsed(deployment)]
 
 export const furtherSearches: readonly OptimizeRequest[] = kinds(asked).map(parsed)
+
+export const littleSearches: readonly OptimizeRequest[] = kinds(askedLittle).map(parsed)
 
 /** Bodies of requests for the first search, and for others like the further ones. */
 export const asClients: readonly unknown[] = [tryIt, ...kinds(askedNext)]

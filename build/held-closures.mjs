@@ -51,7 +51,9 @@ export function withHeldClosures(text) {
     },
   })
   // Modules that import one another may run each other's functions before their own last line.
-  if (names.length > 0) written.append(`\nvar ${names.join(', ')};\n`)
+  if (names.length > 0)
+    written.append(`\nvar ${names.join(', ')};
+(globalThis.heldClosures ??= []).push(() => { ${names.join(' = ')} = undefined; });\n`)
   return written.toString()
 }
 

@@ -4,7 +4,7 @@ export interface Recent<Value> {
   readonly set: (key: string, value: Value) => void
 }
 
-export function recent<Value>(most: number): Recent<Value> & { readonly clear: () => void } {
+export function recent<Value>(most: number): Recent<Value> {
   // Keys stand in the order in which they were last asked for.
   const known = new Map<string, Value>()
   const set = (key: string, value: Value) => {
@@ -20,7 +20,6 @@ export function recent<Value>(most: number): Recent<Value> & { readonly clear: (
       return value
     },
     set,
-    clear: () => known.clear(),
   }
 }
 
@@ -50,23 +49,41 @@ export function recentHalves<Value>(most: number): Recent<Value> {
   }
 }
 
-const emptied: (() => void)[] = []
+/** Each begins anew, and returns what takes up again what was there before. */
+const begunAnew: (() => () => void)[] = []
 
-/** Has this called when all that lasts is forgotten. */
-export function whenForgotten(empty: () => void): void {
-  emptied.push(empty)
+/** What a module keeps for as long as a thread lives, unless the thread is told to forget it, or to put it aside. */
+export function lastingFrom<Kept>(made: () => Kept): () => Kept {
+  let kept = made()
+  begunAnew.push(() => {
+    const before = kept
+    kept = made()
+    return () => {
+      kept = before
+    }
+  })
+  return () => kept
 }
 
-/** The same for what modules keep for as long as a thread lives, unless it is told to forget it. */
+/** The same of what was asked for last. */
 export function lasting<Value>(most: number): Recent<Value> {
-  const kept = recent<Value>(most)
-  whenForgotten(kept.clear)
-  return kept
+  const kept = lastingFrom(() => recent<Value>(most))
+  return { get: (key) => kept().get(key), set: (key, value) => kept().set(key, value) }
 }
 
 /** A thread that has warmed up needs nothing of what it was asked for that. */
 export function forgetAll(): void {
-  for (const empty of emptied) empty()
+  for (const beginAnew of begunAnew) beginAnew()
+}
+
+/** What this runs finds nothing that was kept before, and leaves nothing. */
+export function aside(run: () => void): void {
+  const takenUp = begunAnew.map((beginAnew) => beginAnew())
+  try {
+    run()
+  } finally {
+    for (const takeUp of takenUp) takeUp()
+  }
 }
 
 /** A key that is the same for equal plain data; infinities are spelled out, since JSON would turn them into null. */

@@ -32,6 +32,8 @@ export interface PoolOptions {
   readonly worker?: URL
   /** What each thread searches when it starts, and so again when it takes another one's place, before it is given anything. */
   readonly warmUp?: readonly OptimizeRequest[]
+  /** A little search of each kind, so that what is held of the last one of a kind is little, too. */
+  readonly little?: readonly OptimizeRequest[]
   /** Called for threads that end without being asked to, or do not start. */
   readonly onError?: (error: unknown) => void
 }
@@ -55,12 +57,10 @@ const unaborted = new AbortController().signal
 export function createPool(options: PoolOptions): Pool {
   const { threads, lightThreads = 0, maxQueue, maxQueueOfOne = maxQueue } = options
   const { threadsOfOne = 1, estimates, memoryMb } = options
-  const { graceMs = 500, worker = workerFile, warmUp = [], onError = () => {} } = options
+  const { graceMs = 500, worker = workerFile, warmUp = [], little = [], onError = () => {} } = options
   const allThreads = threads + lightThreads
-  const workers = createWorkers({ threads: allThreads, memoryMb, graceMs, worker, warmUp, onError })
+  const workers = createWorkers({ threads: allThreads, memoryMb, graceMs, worker, warmUp, little, onError })
   const { work } = workers
-  /** Those that are searched before anything is given to the pool, which are small. */
-  const small = [...warmUp]
   const crews = createCrews(workers.help, { graceMs, onError })
   let warming: Warming | undefined
   const queue = createFairQueue({
@@ -129,25 +129,18 @@ export function createPool(options: PoolOptions): Pool {
     await work('optimize', own, signal, { leavingMs: warmingMs })
   }
 
-  /** Small searches come after it, since closures that are held hold what the last search of their kind was about (build/held-closures.mjs). */
-  const forget = async (thread: number): Promise<void> => {
-    await workers.forget(thread)
-    for (const request of small) await warmingSearch(request, thread)
-  }
-
   return {
     ...forEachTask((task) => (subject, terms) => run(task, subject, terms)),
     occupancy: queue.occupancy,
     warm: async (requests) => {
       for (const request of requests) await warmingSearch(request)
-      small.push(...requests)
     },
     warmWhileIdle: (requests, asClient) => {
       const isIdle = () => {
         const { running: busy, waiting } = queue.occupancy()
         return busy + waiting === 0
       }
-      const { started, sweep } = workers
+      const { started, forget, sweep } = workers
       warming = warmWhileIdle(requests, {
         ...{ threads: started, search: warmingSearch, asClient, forget, sweep, isIdle },
       })

@@ -2,10 +2,11 @@
  * Warms the threads up while nobody asks: V8 compiles code only after it has run some times, so that the first answer
  * of each kind takes several times as long as later ones. One thread at a time, so that a core is left for whoever asks next. Then the warming
  * search stops at its next mesh, for which a request waits only if the thread that is asked first is the one that warms up (`giveWay`); it is taken up
- * again when nobody has asked for a while. Heaps are swept then, too: once after these searches, and once after requests.
+ * again when nobody has asked for a while. Heaps are swept then, too: after these searches, and after requests.
  */
 import { performance } from 'node:perf_hooks'
 import { setTimeout as elapsed } from 'node:timers/promises'
+import { createSweeps } from './sweeps.ts'
 
 export interface Warming {
   /** Resolves when the thread that is asked first has searched all of the requests, and at the latest after a while. */
@@ -26,13 +27,15 @@ export interface Warmed<Request> {
   readonly asClient: () => Promise<void>
   /** Has the thread forget what it found for these requests: nobody else asks for it. */
   readonly forget: (thread: number) => Promise<void>
-  /** Gives back what searches left in the thread's heap. */
-  readonly sweep: (thread: number) => Promise<void>
+  /** Gives back what searches left in the thread's heap, if that has grown by so many bytes. */
+  readonly sweep: (thread: number, grownBytes: number) => Promise<void>
   readonly isIdle: () => boolean
 }
 
-/** A search that is told to stop does so at its next mesh. A request waits no longer for that than a cold thread would make it wait. */
+/** A search that is told to stop does so at its next mesh, and a sweep takes 50 to 200 ms. A request waits no longer for that than a cold thread would make it wait. */
 const longestWaitMs = 300
+/** A sweep of a heap that has grown by less gives back less than it costs. */
+const muchBytes = 24e6
 const nothing = Promise.resolve()
 
 /**
@@ -47,9 +50,12 @@ export function warmWhileIdle<Request>(
 ): Warming {
   const ended = new AbortController()
   const done = new Map<number, number>()
-  const unswept = new Set<number>()
+  const sweeps = createSweeps([
+    { afterMs: quietMs, grownBytes: muchBytes },
+    { afterMs: sweepAfterMs, grownBytes: 0 },
+  ])
   let current = new AbortController()
-  /** What warms the first thread up; null while nothing does. */
+  /** What the thread that is asked first is doing for nobody; null while that is nothing. */
   let first: Promise<void> | null = null
   let asked = Number.NEGATIVE_INFINITY
   let tries = 0
@@ -61,6 +67,7 @@ export function warmWhileIdle<Request>(
       resolve()
     }
   })
+  if (requests.length === 0) settle()
   setTimeout(settle, warmWithinMs).unref()
   const pause = (milliseconds: number) =>
     elapsed(milliseconds, undefined, { ref: false, signal: ended.signal })
@@ -68,41 +75,44 @@ export function warmWhileIdle<Request>(
     await pause(isWarm ? pauseMs : 0)
     while (!isIdle() || performance.now() - asked < quietMs) await pause(pauseMs)
   }
-  const next = async () => {
+  /** A thread that fails here is reported when it is asked for an answer. */
+  const busyWith = async (thread: number, work: Promise<void>) => {
+    const done = work.catch(() => {})
+    if (thread === threads()[0]) first = done
+    await done
+    first = null
+  }
+  const swept = async (): Promise<boolean> => {
+    const due = sweeps.next(performance.now() - asked)
+    if (due && threads().includes(due.thread)) await busyWith(due.thread, sweep(due.thread, due.grownBytes))
+    return due !== undefined
+  }
+  const warmed = async () => {
     const running = threads()
     for (const thread of done.keys()) if (!running.includes(thread)) done.delete(thread)
-    for (const [at, thread] of running.entries()) {
+    for (const thread of running) {
       const before = done.get(thread) ?? 0
       const request = requests[before]
       if (request === undefined) continue
       current = new AbortController()
-      // A thread that fails here is reported when it is asked for an answer.
-      const searched = search(request, thread, current.signal).catch(() => {})
-      if (at === 0) first = searched
-      await searched
-      first = null
+      await busyWith(thread, search(request, thread, current.signal))
       const over = !current.signal.aborted || ++tries >= mostTries
       if (!over) return
       done.set(thread, before + 1)
       tries = 0
       const isDone = before + 1 === requests.length
-      // The next search after a sweep takes longer, and for the first thread somebody waits. That one goes on from what it has found, and forgets it for other things.
-      if (isDone && isWarm) await forget(thread).catch(() => {})
-      if (isDone || isWarm) await sweep(thread).catch(() => {})
       if (isDone && !isWarm) await asClient().catch(() => {})
+      if (isDone) await busyWith(thread, forget(thread))
+      // While somebody waits for it to be warm, it is swept once.
+      if (isDone || isWarm) await busyWith(thread, sweep(thread, 0))
       if (isDone) settle()
-      return
-    }
-    for (const thread of performance.now() - asked < sweepAfterMs ? [] : unswept) {
-      unswept.delete(thread)
-      if (running.includes(thread)) await sweep(thread).catch(() => {})
       return
     }
   }
   const all = async () => {
     for (;;) {
       await idle()
-      await next()
+      if (!(await swept())) await warmed()
     }
   }
   // It is told to end while it waits.
@@ -111,7 +121,7 @@ export function warmWhileIdle<Request>(
     warm,
     giveWay: () => {
       asked = performance.now()
-      for (const thread of threads()) unswept.add(thread)
+      sweeps.used(threads())
       current.abort()
       return first ? Promise.race([first, elapsed(longestWaitMs, undefined, { ref: false })]) : nothing
     },

@@ -4,13 +4,14 @@
  */
 import { workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
+import { forgetAll } from '../../src/recent.ts'
 import type { OptimizeRequest } from '../schemas/optimize.ts'
 import { createFlags, type Errand } from './errand.ts'
+import { holdLittle } from './held.ts'
 import type { Reply } from './reply.ts'
 import * as worker from './search-worker.ts'
 
-export { forgetAll as forget } from '../../src/recent.ts'
-export { sweep } from './sweep.ts'
+import { sweep as sweepHeap } from './sweep.ts'
 
 export const optimize = handingOver(worker.optimize)
 export const validate = handingOver(worker.validate)
@@ -32,5 +33,27 @@ function handingOver<Subject>(task: (errand: Errand<Subject>) => Reply) {
   }
 }
 
-const { warmUp = [] } = (workerData ?? {}) as { readonly warmUp?: readonly OptimizeRequest[] }
-for (const subject of warmUp) worker.optimize({ subject, timeoutMs: subject.timeoutMs, flags: createFlags() })
+interface Given {
+  readonly warmUp?: readonly OptimizeRequest[]
+  /** One of each kind. */
+  readonly little?: readonly OptimizeRequest[]
+}
+
+const { warmUp = [], little = [] } = (workerData ?? {}) as Given
+
+function search(requests: readonly OptimizeRequest[]): void {
+  for (const subject of requests)
+    worker.optimize({ subject, timeoutMs: subject.timeoutMs, flags: createFlags() })
+}
+
+/** What it found for others, and what closures hold of it. */
+export function forget(): void {
+  forgetAll()
+  holdLittle(() => search(little))
+}
+
+export function sweep({ grownBytes }: { readonly grownBytes: number }): void {
+  sweepHeap(grownBytes)
+}
+
+search(warmUp)

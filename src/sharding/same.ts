@@ -4,6 +4,7 @@
  * what they say, so that nothing else can tell; lines and moves, which stand for themselves, stay as they are.
  */
 import { known } from '../known.ts'
+import { lastingFrom } from '../recent.ts'
 import type { Dimension, ShardedArray } from './array.ts'
 import type { Monomial } from './monomial.ts'
 import type { Line } from './run-pass.ts'
@@ -11,8 +12,8 @@ import type { Line } from './run-pass.ts'
 /** A part without those that it consists of is a hundred bytes. */
 const mostKept = 30_000
 
-const kept = new Map<string, unknown>()
-const texts = new Map<string, string>()
+const kept = lastingFrom(() => new Map<string, unknown>())
+const texts = lastingFrom(() => new Map<string, string>())
 
 export function sameLine(line: Line): Line {
   if (line.kind === 'move') {
@@ -75,11 +76,11 @@ function sameList<Item extends string>(list: readonly Item[]): readonly Item[] {
 }
 
 function sameText(text: string): string {
-  return sameIn(texts, text, () => text)
+  return sameIn(texts(), text, () => text)
 }
 
 function same<Part>(key: string, made: () => Part): Part {
-  return sameIn(kept, key, made) as Part
+  return sameIn(kept(), key, made) as Part
 }
 
 function sameIn<Value>(all: Map<string, Value>, key: string, made: () => Value): Value {

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
+import { holdLittle } from '../../api/worker/held.ts'
 import { sweep } from '../../api/worker/sweep.ts'
 
 const { withHeldClosures } = (await import(
@@ -41,6 +42,18 @@ describe('a module that holds its closures', () => {
     }
     expect(await collected(text)).toEqual([true, true, true, true])
     expect(await collected(withHeldClosures(text))).toEqual([true, true, false, false])
+  })
+
+  it('lets go of them when it is told to', async () => {
+    const { run } = await imported<Pick<Made, 'run'>>(
+      withHeldClosures(`export const run = () => [1].map((n) => new WeakRef(() => n))`),
+    )
+    const [ref] = run()
+    holdLittle(() => {})
+    await setImmediate()
+    sweep()
+    expect(ref?.deref()).toBeUndefined()
+    expect(run()).toHaveLength(1)
   })
 })
 

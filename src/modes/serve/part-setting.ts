@@ -6,7 +6,7 @@ import { present } from '../../fields.ts'
 import type { Cluster } from '../../hardware/cluster/cluster.ts'
 import { rememberedOf } from '../../known.ts'
 import type { ServeProblem, ServeWorkload, Setting } from '../../problem.ts'
-import { recent, valueKey, whenForgotten } from '../../recent.ts'
+import { lastingFrom, recent, valueKey } from '../../recent.ts'
 
 /** Beside its own chips. */
 export interface PartSetting extends Omit<Setting, 'cluster'> {
@@ -28,18 +28,14 @@ export function partSetting(problem: ServeProblem): PartSetting {
 /** Values by text, which are the same map for all problems whose parts are alike, and for one problem however many others come meanwhile. */
 export function keptByPartSetting<Value>(): (problem: ServeProblem) => Map<string, Value> {
   // Tables of what was measured are thousands of rows, and the same for all requests of a service.
-  const kept = () => rememberedOf((_: object) => recent<Map<string, Value>>(settingsKept))
-  let bySetting = kept()
-  whenForgotten(() => {
-    bySetting = kept()
-  })
+  const bySetting = lastingFrom(() => rememberedOf((_: object) => recent<Map<string, Value>>(settingsKept)))
   return rememberedOf((problem) => {
     const { residuals = none, ...others } = partSetting(problem)
     const key = valueKey([others, problem.cluster.chip])
-    const before = bySetting(residuals).get(key)
+    const before = bySetting()(residuals).get(key)
     if (before && before.size <= valuesKept) return before
     const made = new Map<string, Value>()
-    bySetting(residuals).set(key, made)
+    bySetting()(residuals).set(key, made)
     return made
   })
 }

@@ -12,3 +12,14 @@ it('what nobody holds is gone after a sweep, and what somebody holds is not', as
   expect(left.deref()).toBeUndefined()
   expect(holding.deref()).toBe(held)
 })
+
+it('a heap that has grown by less than asked is left as it is', async () => {
+  sweep()
+  const left = new WeakRef({ of: 'a search' })
+  await turn()
+  sweep(1e9)
+  expect(left.deref()).toBeDefined()
+  await turn()
+  sweep()
+  expect(left.deref()).toBeUndefined()
+})

@@ -114,9 +114,9 @@ it('is warm once the first thread has searched all of them, and again as clients
   const two = { threads: () => [1, 2], isIdle: () => true, search, asClient, forget, sweep }
   const warming = warmWhileIdle(['a', 'b'], two, soon)
   await warming.warm
-  expect(seen).toEqual(['a1', 'b1', 'swept 1', 'as client'])
-  await settled(() => seen.length === 9)
-  expect(seen.slice(4)).toEqual(['a2', 'swept 2', 'b2', 'forgot 2', 'swept 2'])
+  expect(seen).toEqual(['a1', 'b1', 'as client', 'forgot 1', 'swept 1'])
+  await settled(() => seen.length === 10)
+  expect(seen.slice(5)).toEqual(['a2', 'swept 2', 'b2', 'forgot 2', 'swept 2'])
   warming.end()
 })
 
@@ -141,20 +141,41 @@ it.each([
   warming.end()
 })
 
-it('sweeps a thread that is warm, and all of them once nobody has asked for a while', async () => {
+it('sweeps all threads soon after a request where they have grown, and once nobody has asked for a while', async () => {
   const seen: string[] = []
   const search: Warmed<string>['search'] = async (request, thread) => void seen.push(request + thread)
-  const sweep: Warmed<string>['sweep'] = async (thread) => void seen.push(`swept ${thread}`)
+  const sweep: Warmed<string>['sweep'] = async (thread, grownBytes) =>
+    void seen.push(`swept ${thread} ${grownBytes > 0 ? 'if grown' : 'anyway'}`)
   const two = { ...one, threads: () => [1, 2], search, sweep }
-  const warming = warmWhileIdle(['a', 'b'], two, { ...soon, sweepAfterMs: 5 })
+  const warming = warmWhileIdle(['a', 'b'], two, { ...soon, sweepAfterMs: 40 })
   await settled(() => seen.length === 7)
   // While nobody waits any more it is swept after each.
-  expect(seen).toEqual(['a1', 'b1', 'swept 1', 'a2', 'swept 2', 'b2', 'swept 2'])
-  await elapsed(20)
+  expect(seen).toEqual(['a1', 'b1', 'swept 1 anyway', 'a2', 'swept 2 anyway', 'b2', 'swept 2 anyway'])
+  await elapsed(60)
   expect(seen).toHaveLength(7)
   warming.giveWay()
-  await settled(() => seen.length === 9)
-  expect(seen.slice(7)).toEqual(['swept 1', 'swept 2'])
+  await settled(() => seen.length === 11)
+  expect(seen.slice(7)).toEqual(['swept 1 if grown', 'swept 2 if grown', 'swept 1 anyway', 'swept 2 anyway'])
+  warming.end()
+})
+
+it('lets a request wait for the sweep of the thread that is asked first, and for no other', async () => {
+  const sweeping: (() => void)[] = []
+  const sweep = () => new Promise<void>((resolve) => sweeping.push(resolve))
+  const warming = warmWhileIdle([], { ...one, threads: () => [1, 2], search: nothing, sweep }, soon)
+  await warming.warm
+  await warming.giveWay()
+  await settled(() => sweeping.length === 1)
+  let free = false
+  const given = warming.giveWay().then(() => {
+    free = true
+  })
+  await elapsed(20)
+  expect(free).toBe(false)
+  sweeping[0]?.()
+  await given
+  await settled(() => sweeping.length === 2)
+  await warming.giveWay()
   warming.end()
 })
 
