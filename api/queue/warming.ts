@@ -103,13 +103,15 @@ export function warmWhileIdle<Request>(
       const isDone = before + 1 === requests.length
       if (isDone && !isWarm) await asClient().catch(() => {})
       if (isDone) await busyWith(thread, forget(thread))
-      // While somebody waits for it to be warm, it is swept once.
-      if (isDone || isWarm) await busyWith(thread, sweep(thread, 0))
+      // While somebody waits for the first one to be warm, it is swept once, and with it the others, which have been idle since they were first.
+      const unswept = isWarm ? [thread] : isDone ? running : []
+      for (const each of unswept) await busyWith(each, sweep(each, 0))
       if (isDone) settle()
       return
     }
   }
   const all = async () => {
+    for (const thread of threads().slice(1)) await sweep(thread, 0).catch(() => {})
     for (;;) {
       await idle()
       if (!(await swept())) await warmed()

@@ -32,7 +32,7 @@ export function leanestCandidate(
       ...site,
       cluster: bench.setting.cluster,
       pass,
-      questions,
+      questions: () => layoutQuestions(bench, site, pass),
       answer: { chosen, ...account, proven: false },
       seconds: account.seconds + fixedSeconds(bench, site, pass, account.seconds),
       layouts: chosenOf(site.offered, chosen),

@@ -23,16 +23,16 @@ import type { Pass } from './pass.ts'
 import { passNumbers } from './pass-numbers.ts'
 
 export interface Arrangement {
-  /** One for each course that the pass may take. */
-  readonly questions: readonly LayoutQuestion[]
+  /** One for each course that the pass may take. They are asked again, as what is kept of many passes needs them of few. */
+  readonly questions: () => readonly LayoutQuestion[]
   readonly answer: LayoutAnswer
   readonly seconds: Seconds
 }
 
 /** Null where no choice of layouts fits into memory. */
 export function arrange(bench: Workbench, site: PricedMesh, pass: Pass): Arrangement | null {
-  const questions = layoutQuestions(bench, site, pass)
-  const answer = bestOfLongest(questions)
+  const questions = () => layoutQuestions(bench, site, pass)
+  const answer = bestOfLongest(questions())
   return (
     answer && { questions, answer, seconds: answer.seconds + fixedSeconds(bench, site, pass, answer.seconds) }
   )

@@ -175,7 +175,7 @@ function prefillInstance(
   prompts: number,
 ): PrefillInstance {
   const { questions, answer, seconds } = candidate
-  const kept = questions.map(({ components }) =>
+  const kept = questions().map(({ components }) =>
     components.reduce((sum, { options }, component) => {
       return sum + (options[answer.chosen[component] ?? -1]?.bytes ?? 0)
     }, 0),

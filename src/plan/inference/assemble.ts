@@ -127,7 +127,7 @@ function described(...[model, phase, candidate, rank, solver]: Assembling) {
 
 /** Whether the component-layout programme finds nothing faster than the search did; null if it does not prove its answer. */
 function provenBest({ questions, answer }: InferenceCandidate, solver: Solver): boolean | null {
-  const found = chooseLayouts(questions, solver)
+  const found = chooseLayouts(questions(), solver)
   if (found === 'infeasible' || found === 'unsolved' || !found.proven) return null
   return answer.seconds <= found.seconds * (1 + 1e-9)
 }

@@ -15,7 +15,8 @@ import { secondsOn } from './accounts.ts'
 export function inferenceSensitivity(model: InferenceModel, best: InferenceCandidate): Sensitivity {
   const { setting } = model
   const { memoryBudget } = setting
-  const { questions, answer, seconds } = best
+  const { answer, seconds } = best
+  const questions = best.questions()
   const chosenWithin = (bytes: Bytes): Chosen | null => {
     const chosen = bestOfLongest(questions.map((question) => ({ ...question, budget: bytes })))
     return chosen && { bytes: chosen.bytes, seconds: seconds - answer.seconds + chosen.seconds }

@@ -1,5 +1,6 @@
 /** Marks a written deployment as infeasible where it was not found under the request as asked, with the limits that it misses. */
 import { compact } from '../../compact.ts'
+import { passBudget } from '../../inference/pass/pass-budget.ts'
 import { mostUtilization, type Requests } from '../../modes/serve/requests.ts'
 import type { Sized } from '../../modes/serve/sized.ts'
 import type { Bytes } from '../../units.ts'
@@ -92,7 +93,7 @@ function shortBytes(
   if (beyond <= 0) return 0
   const { bytes, workspace, budget: room } = generate.resident(slots + (disaggregated ? 0 : prefill.prompts))
   if (!disaggregated) return bytes + copyBytes + Math.max(workspace, prefill.workspace) - (room - beyond)
-  const { answer, questions } = prefill.candidate
-  const [{ budget: ofPrefill = room } = {}] = questions
+  const { answer, mesh, pass } = prefill.candidate
+  const ofPrefill = passBudget(prefill.size.bench, mesh, pass)
   return Math.max(bytes + workspace - (room - beyond), answer.bytes - (ofPrefill - beyond))
 }
