@@ -41,7 +41,7 @@ const environment = z.object({
   MAX_QUEUE: whole(0, 10_000).prefault('32'),
   /** Limit of waiting requests for one client: a key, or an address if no keys are required. */
   MAX_QUEUE_PER_CLIENT: whole(0, 10_000).prefault('16'),
-  /** Heap of a worker, which is ended if it needs more. V8 sweeps one of 2048 MB and more when it has grown fourfold, a smaller one far sooner. */
+  /** Heap of a worker, which is ended if it needs more. */
   WORKER_MEMORY_MB: whole(64, 65_536).prefault('2048'),
   /** `once`: each thread searches a small problem before the service is ready; `idle`: then also one of each kind while nobody asks. */
   WARM_UP: z.enum(['once', 'idle']).default('idle'),

@@ -40,12 +40,13 @@ interface Asked {
   readonly many: number
   readonly some: number
   readonly few: number
-  readonly tokens: number
-  readonly top: number
+  readonly tokens?: number
+  readonly top?: number
 }
 
 /** One of each kind that takes long: many switched chips, a mixture on them, a torus, by the book and calibrated, generation, deployments. */
-const kinds = ({ dense, mixture, smallMixture, topology, many, some, few, tokens, top }: Asked) => {
+const kinds = ({ dense, mixture, smallMixture, topology, ...asked }: Asked) => {
+  const { many, some, few, tokens = 4_194_304, top = 10 } = asked
   const model = { model: dense, top }
   const pod = { chip: 'tpu-v5p', topology }
   const h100 = (chips: number) => ({ chip: 'h100-sxm', chips })
@@ -63,14 +64,12 @@ const kinds = ({ dense, mixture, smallMixture, topology, many, some, few, tokens
 const asked: Asked = {
   ...{ dense: 'llama-3-70b', mixture: 'mixtral-8x22b', smallMixture: 'qwen3-30b-a3b' },
   ...{ topology: [8, 8, 12], many: 1024, some: 512, few: 16 },
-  ...{ tokens: 4_194_304, top: 10 },
 }
 
 /** Others, of which nothing is known yet, as it is not when a client asks. */
 const askedNext: Asked = {
   ...{ dense: 'qwen2.5-72b', mixture: 'deepseek-v2', smallMixture: 'deepseek-v2-lite' },
   ...{ topology: [4, 12, 16], many: 768, some: 384, few: 24 },
-  ...{ tokens: 4_194_304, top: 10 },
 }
 
 /** So few chips that little is found, and all ways to look for it are gone. */

@@ -2,13 +2,13 @@
  * Which thread's heap is to be swept next. Each is swept soon after requests if they have left much, so that the next one does not run on top of that; and once
  * more after a while, when V8 also gives back the room that it holds ready for what is young.
  */
-export interface Sweep {
+interface Sweep {
   readonly thread: number
   /** It is left as it is if it has grown by less. */
   readonly grownBytes: number
 }
 
-export interface Round {
+interface Round {
   /** Milliseconds without a request. */
   readonly afterMs: number
   readonly grownBytes: number
